@@ -301,6 +301,8 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
         if (posted)
             kept = teg_max(kept, keep(m, e->sm, &w, r));
     }
+    if (m->followers != NULL && e->count != 0)
+        m->followers->led(m->followers->self, r);
     if (e->queued) {
         m->returns.open[e->sm]--;
         ends.done = sim_returns_pass(&m->returns, e->sm, ends.done);

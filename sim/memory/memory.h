@@ -159,8 +159,9 @@ struct sim_followers {
     /* The next request of a follower up to cycle `now`; returns 0 if there is
      * none. */
     int (*next)(void *self, uint64_t now, struct sim_follower_request *r);
-    /* What became of it. */
+    /* What became of it, and of a leader's. */
     void (*served)(void *self, const struct sim_request *r);
+    void (*led)(void *self, const struct sim_request *r);
 };
 
 /* Before the first request.  `followers` is borrowed; NULL: none. */

@@ -76,7 +76,7 @@ struct sample_followers {
     struct sim_misses **idle; /* owned, [idles]: of trails that have ended */
     uint32_t idles;
     struct follower *first, **last; /* owned: stragglers in a row */
-    struct sample_followed sum;
+    struct sample_followed sum, leaders;
 };
 
 static uint32_t begin(void *self, const struct sim_request_of *of)
@@ -327,14 +327,39 @@ static int next(void *self, uint64_t now, struct sim_follower_request *r)
     return 0;
 }
 
+static void add(struct sample_followed *sum, const struct sim_request *r)
+{
+    sum->l2_sectors += r->l2_sectors;
+    sum->l2_hits += r->l2_hits;
+    sum->l2_joined += r->l2_joined;
+    sum->dram_bytes += r->dram_bytes;
+}
+
 static void served(void *self, const struct sim_request *r)
 {
     struct sample_followers *f = self;
 
-    f->sum.l2_sectors += r->l2_sectors;
-    f->sum.l2_hits += r->l2_hits;
-    f->sum.l2_joined += r->l2_joined;
-    f->sum.dram_bytes += r->dram_bytes;
+    add(&f->sum, r);
+}
+
+static void led(void *self, const struct sim_request *r)
+{
+    struct sample_followers *f = self;
+
+    add(&f->leaders, r);
+}
+
+static double found_share(const struct sample_followed *sum)
+{
+    return (double)(sum->l2_hits + sum->l2_joined) /
+           (double)(sum->l2_sectors + sum->l2_joined);
+}
+
+double sample_followers_find_more(const struct sample_followers *f)
+{
+    if (f->sum.l2_sectors == 0 || f->leaders.l2_sectors == 0)
+        return 0;
+    return found_share(&f->sum) - found_share(&f->leaders);
 }
 
 struct sample_followed sample_followers_sum(const struct sample_followers *f)
@@ -372,7 +397,8 @@ teg_status sample_followers_new(const struct teg_gpu *gpu,
                                         .begin = begin,
                                         .lead = lead,
                                         .next = next,
-                                        .served = served};
+                                        .served = served,
+                                        .led = led};
     (*f)->count = count;
     (*f)->gpu = gpu;
     (*f)->kernel = kernel;

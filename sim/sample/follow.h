@@ -32,11 +32,14 @@ teg_status sample_followers_lead(struct sample_followers *f, uint32_t warps,
 /* It has ended. */
 void sample_followers_end(struct sample_followers *f, uint64_t leader);
 
-/* What became of followers' requests so far. */
+/* What became of requests so far: followers', or leaders'. */
 struct sample_followed {
     uint64_t l2_sectors, l2_hits, l2_joined, dram_bytes;
 };
 struct sample_followed sample_followers_sum(const struct sample_followers *f);
+/* By how much the share of sectors that came without a wait for DRAM, found in L2
+ * or under way to another SM, is larger of followers than of leaders. */
+double sample_followers_find_more(const struct sample_followers *f);
 
 /* What the memory asks; lives as long as `f`. */
 const struct sim_followers *sample_followers_of_memory(

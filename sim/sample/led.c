@@ -18,8 +18,13 @@ enum {
      * (matmul on V100, all SMs simulated: 67 % of them). */
     BURST_BLOCKS = 8,
     SMOOTH = 3, /* leaders that an interval is taken over */
+    /* Leaders among which the blocks between them are dealt: so many and no more
+     * share what a leader's block has to wait for (docs/sweep.md). */
+    HAND = 8,
 };
 
+/* From how much more followers find than leaders on. */
+static const double part_from = 0.05;
 /* What comes of followers that keep in step with a single leading SM; of
  * several it is as that of the mean of so many (docs/sweep.md: that holds in the
  * first two tables there). */
@@ -63,6 +68,8 @@ struct led {
     uint64_t wave; /* leaders on the chip at once */
     /* The launch. */
     struct row ahead;       /* read, and with no place yet */
+    struct row hand;        /* of these, who lead next */
+    int parted;             /* neighbors follow different ones of a hand */
     struct waiting offered; /* the engine's: the first of those ahead */
     int exhausted;
     uint64_t blocks; /* read */
@@ -112,6 +119,13 @@ static struct waiting take(struct row *r, size_t i)
     r->begin++;
     r->count--;
     return taken;
+}
+
+static teg_status move_all(struct row *to, struct row *from, struct teg_diag *d)
+{
+    while (from->count != 0)
+        TRY(push(to, take(from, 0), d));
+    return TEG_OK;
 }
 
 /* The one that was taken last, from the front. */
@@ -175,23 +189,47 @@ static size_t window(const struct led *l)
 }
 
 /*
- * Which of the blocks ahead leads: the first of those whose work has a rank
- * among the next `window`.  Ranks take turns, so that leaders have short and
- * long blocks in the proportion of all.  Where blocks are alike it is the very
- * next.
+ * Which of a window of blocks from `begin` on leads, as leader `number`: the first
+ * of those whose work has a rank among them.  Ranks take turns, so that leaders
+ * have short and long blocks in the proportion of all.  Where blocks are alike it
+ * is the very next.
  */
-static size_t choose_ahead(const struct led *l)
+static size_t choose_ahead(const struct led *l, size_t begin, uint64_t number)
 {
-    const struct waiting *ahead = l->ahead.at + l->ahead.begin;
-    size_t count = l->ahead.count < window(l) ? l->ahead.count : window(l);
-    size_t rank = (size_t)(golden(l->leaders + 1) * (double)count), i = 0;
+    const struct waiting *ahead = l->ahead.at + l->ahead.begin + begin;
+    size_t left = l->ahead.count - begin, i = 0;
+    size_t count = left < window(l) ? left : window(l);
+    size_t rank = (size_t)(golden(number + 1) * (double)count);
 
     for (size_t c = 0; c < count; c++)
         l->sorted[c] = ahead[c].work;
     qsort(l->sorted, count, sizeof *l->sorted, by_size);
     while (ahead[i].work != l->sorted[rank])
         i++;
-    return i;
+    return begin + i;
+}
+
+/* Whether neighbors go along with different leaders from now on. */
+static int neighbors_part(struct led *l)
+{
+    l->parted |= sample_followers_find_more(l->followers) > part_from;
+    return l->parted;
+}
+
+/* Who lead next: each as far from the one before as a group is large. */
+static teg_status deal_leaders(struct led *l, struct teg_diag *d)
+{
+    uint64_t leaders = neighbors_part(l) ? HAND : 1;
+    size_t step = window(l) - 1, begin = 0;
+
+    TRY(read_ahead(l, leaders * window(l), d));
+    for (uint64_t i = 0; i < leaders && begin < l->ahead.count; i++) {
+        size_t at = choose_ahead(l, begin, l->leaders + i);
+
+        TRY(push(&l->hand, take(&l->ahead, at), d));
+        begin += step;
+    }
+    return TEG_OK;
 }
 
 /* Cycles from one leader's start to the next's, over the last wave. */
@@ -280,8 +318,11 @@ static uint32_t followers_max(const struct led *l)
     return (uint32_t)(2 * l->group);
 }
 
-/* The leader takes along the blocks behind it in the grid, which the other SMs
- * get before the next leader gets its own.  From wave to wave that begins
+/* The leader takes along as many of the blocks behind it in the grid as the other
+ * SMs get before the next leader gets its own.  Neighbors go along with different
+ * leaders of a hand, for on the chip they drift apart: if all that share a line
+ * followed the same leader, it would be the first to ask for it more often than
+ * its share.  From wave to wave that begins
  * somewhere else in a group, so that leaders do not stand in the same place of
  * a grid's rows for ever; but waves in lockstep begin where they do on the
  * chip. */
@@ -296,9 +337,16 @@ static teg_status gather(struct led *l, struct teg_diag *d)
 
     if (count > followers_max(l))
         count = followers_max(l);
-    TRY(read_ahead(l, count, d));
-    for (; count != 0 && l->ahead.count != 0; count--, l->taken++)
-        TRY(sample_followers_add(l->followers, take(&l->ahead, 0).block, d));
+    TRY(read_ahead(l, count * (l->hand.count + 1), d));
+    for (uint64_t i = 0; i < count && l->ahead.count != 0; i++, l->taken++) {
+        size_t leaders = l->hand.count + 1; /* this one and those to come */
+        size_t at =
+            i * l->hand.count + (size_t)(golden(l->taken) * (double)leaders);
+
+        if (at >= l->ahead.count)
+            at = l->ahead.count - 1;
+        TRY(sample_followers_add(l->followers, take(&l->ahead, at).block, d));
+    }
     return TEG_OK;
 }
 
@@ -310,10 +358,10 @@ static teg_status next_block(void *self, struct teg_block **block,
 
     *block = NULL;
     TRY(read_ahead(l, 1, d));
-    for (uint32_t i = 0; i < l->leading && l->ahead.count == 0; i++) {
-        while (l->burst[i].kept.count != 0)
-            TRY(push(&l->ahead, take(&l->burst[i].kept, 0), d));
-    }
+    if (l->ahead.count == 0)
+        TRY(move_all(&l->ahead, &l->hand, d));
+    for (uint32_t i = 0; i < l->leading && l->ahead.count == 0; i++)
+        TRY(move_all(&l->ahead, &l->burst[i].kept, d));
     if (l->ahead.count != 0) {
         l->offered = take(&l->ahead, 0);
         *block = l->offered.block;
@@ -321,19 +369,26 @@ static teg_status next_block(void *self, struct teg_block **block,
     return TEG_OK;
 }
 
-/* The block that leads next on the SM of burst `b`, of so many warps: one that
- * was kept for it, or one of those ahead. */
-static struct waiting choose_leader(struct led *l, struct burst *b,
-                                    uint32_t warps)
+/* Whether the first of the row can take the place of a block of so many warps. */
+static int fits(const struct row *r, uint32_t warps)
 {
-    const struct waiting *ahead = l->ahead.at + l->ahead.begin;
-    size_t i;
+    return r->count != 0 && teg_block_warps(r->at[r->begin].block) == warps;
+}
 
-    if (b->kept.count != 0 &&
-        teg_block_warps(b->kept.at[b->kept.begin].block) == warps)
-        return take(&b->kept, 0);
-    i = choose_ahead(l);
-    return take(&l->ahead, teg_block_warps(ahead[i].block) == warps ? i : 0);
+/* The block that leads next on the SM of burst `b`, of so many warps: one that
+ * was kept for it, one of the hand, or the very next. */
+static teg_status choose_leader(struct led *l, struct burst *b, uint32_t warps,
+                                struct waiting *w, struct teg_diag *d)
+{
+    struct row *from = &b->kept;
+
+    if (!fits(from, warps)) {
+        if (l->hand.count == 0)
+            TRY(deal_leaders(l, d));
+        from = fits(&l->hand, warps) ? &l->hand : &l->ahead;
+    }
+    *w = take(from, 0);
+    return TEG_OK;
 }
 
 static teg_status choose(void *self, uint32_t sm, uint64_t cycle,
@@ -350,8 +405,7 @@ static teg_status choose(void *self, uint32_t sm, uint64_t cycle,
     TRY(note_burst(l, b, cycle, d));
     *passed = b->length > 1 ? 0 : l->taken - l->passed;
     l->passed += *passed;
-    TRY(read_ahead(l, window(l), d));
-    w = choose_leader(l, b, warps);
+    TRY(choose_leader(l, b, warps, &w, d));
     *block = w.block;
     TRY(gather(l, d));
     l->last_interval = interval(l, cycle);
@@ -449,6 +503,7 @@ static void release_row(struct row *r)
 static void release(struct led *l)
 {
     release_row(&l->ahead);
+    release_row(&l->hand);
     for (uint32_t i = 0; l->burst != NULL && i < l->leading; i++)
         release_row(&l->burst[i].kept);
     free(l->burst);
@@ -530,30 +585,20 @@ static teg_status idle_more(struct led *l, const struct line *f, double *cycles,
     return status;
 }
 
-/* Sectors that came without a wait for DRAM, of those that left an SM: found in
- * L2, or under way to another SM. */
-static double found_share(uint64_t sectors, uint64_t hits, uint64_t joined)
-{
-    return (double)(hits + joined) / (double)(sectors + joined);
-}
-
 /* Leaders find another share of their sectors in L2 than followers do, and wait
  * for the DRAM or do not, of the time that they wait for memory. */
 static double share_error(const struct led *l, const struct teg_gpu *gpu,
                           const struct teg_statistics *s)
 {
-    struct sample_followed f = sample_followers_sum(l->followers);
     double longer = gpu->dram.latency > gpu->l2.latency
                         ? 1 - (double)gpu->l2.latency / gpu->dram.latency
                         : 0;
 
-    if (f.l2_sectors == 0 || s->memory.l2_sectors == 0)
+    if (s->resident_warp_cycles == 0)
         return 0;
     return longer * (double)s->stall[STALL_LONG] /
            (double)s->resident_warp_cycles *
-           fabs(found_share(f.l2_sectors, f.l2_hits, f.l2_joined) -
-                found_share(s->memory.l2_sectors, s->memory.l2_hits,
-                            s->memory.l2_joined));
+           fabs(sample_followers_find_more(l->followers));
 }
 
 /* What L2 and DRAM have done, for the whole launch. */

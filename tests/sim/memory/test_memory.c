@@ -149,7 +149,7 @@ struct shadow {
     struct sim_plan plan;
     uint32_t begun, led, served;
     int waiting;
-    struct sim_request last;
+    struct sim_request last, own;
 };
 
 static uint32_t shadow_begin(void *self, const struct sim_request_of *of)
@@ -186,9 +186,16 @@ static void shadow_served(void *self, const struct sim_request *r)
     s->served++;
 }
 
+static void shadow_led(void *self, const struct sim_request *r)
+{
+    struct shadow *s = self;
+
+    s->own = *r;
+}
+
 static struct shadow shadow;
 static const struct sim_followers followers = {
-    &shadow, shadow_begin, shadow_lead, shadow_next, shadow_served};
+    &shadow, shadow_begin, shadow_lead, shadow_next, shadow_served, shadow_led};
 
 /* Leader and follower have L1 of 4 lines; the follower's plan is the leader's
  * `count` lines, further on. */
@@ -212,6 +219,7 @@ START_TEST(followers_fetch_what_their_leader_lacks)
     lead(2);
     issue(lines(1, 1, HELP_LOAD), 0); /* line 0: half of the follower's */
     ck_assert_uint_eq(shadow.served, 1);
+    ck_assert_uint_eq(shadow.own.l2_sectors, 4);
     ck_assert_uint_eq(shadow.last.l2_sectors, 8);
     ck_assert_uint_eq(shadow.last.dram_bytes, 256);
     /* the leader has line 0, and goes on for line 1 */

@@ -255,6 +255,26 @@ START_TEST(neighbours_find_what_neighbours_brought)
 }
 END_TEST
 
+/* Twenty neighbours read the same lines, a long way off, and none of them is
+ * the first to ask more often than its share: leaders are not, either. */
+START_TEST(leaders_are_first_as_often_as_others)
+{
+    setup(480 * 25, "loop i 12\n"
+                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
+                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
+    gpu.chip.sms = 120;
+    gpu.chip.dispatch_interval = 1;
+    gpu.dram.bandwidth_gbs *= 4;
+    gpu.dram.latency = 600;
+    gpu.l2.bytes = 1048576;
+    gpu.l2.latency = 100;
+    simulate_both(0);
+    ck_assert_int_eq(sample.used, 1);
+    ck_assert_double_lt(error(), 0.04);
+    ck_assert_double_le(error(), sample.error_bound);
+}
+END_TEST
+
 /* What neighbours join on its way is not looked up in L2, and counts as found:
  * the leaders, who ask first, wait for DRAM more often than those that join. */
 START_TEST(neighbours_join_what_neighbours_read)
@@ -471,6 +491,7 @@ HELP_MAIN("sim/sample", 60, {a_part_gives_the_cycles_within_two_percent, 2},
           {a_lonely_long_block_is_known, 2}, {a_wave_may_be_two_leaders, 3},
           {neighbours_find_what_neighbours_brought, 0},
           {neighbours_join_what_neighbours_read, 0},
+          {leaders_are_first_as_often_as_others, 0},
           {host_threads_change_nothing, 0},
           {a_launch_that_breaks_off_is_told, 7},
           {a_part_of_a_grid_is_no_long_launch, 5}, {few_sms_lead, 0},
