@@ -3,7 +3,7 @@
 #
 # For each case: waves, cycles of the full simulation and of the sample, error,
 # the bound that the sample states, and the share of the warp instructions that
-# was simulated. Exit status 1 if an error is beyond its bound. Ten minutes.
+# was simulated. Exit status 1 if an error is beyond its bound. A quarter of an hour.
 #
 # The method was made on the first 24 cases, the part of the bound for followers
 # in step on these and the next 25; the last 22 check both.
