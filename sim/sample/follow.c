@@ -64,8 +64,8 @@ struct sample_followers {
     const struct teg_kernel *kernel; /* borrowed */
     struct sim_windows windows;
     uint32_t sms;
-    uint32_t turns,
-        step; /* SMs for each that leads; from follower to follower */
+    uint32_t turns;       /* SMs of the chip for each that leads */
+    uint32_t step;        /* of these, from follower to follower */
     struct group **group; /* owned, [groups]: by leader; NULL once ended */
     uint64_t groups;
     size_t capacity;
