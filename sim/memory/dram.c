@@ -139,8 +139,11 @@ static int is_open(const struct sim_dram *dram, struct sim_rows *rows,
     uint32_t queue = dram->gpu->dram.queue;
     int open = has_row(rows->open, dram->gpu->dram.banks, row);
 
-    for (uint32_t i = 0; !open && i < queue; i++)
-        open = rows->asked[i] == row;
+    if (!open && queue != 0) {
+        /* All places, whatever the queue: vectors. */
+        for (uint32_t i = 0; i < SIM_DRAM_QUEUE_MAX; i++)
+            open |= rows->asked[i] == row;
+    }
     if (queue != 0) {
         rows->asked[rows->next] = row;
         rows->next = rows->next + 1 == queue ? 0 : rows->next + 1;
