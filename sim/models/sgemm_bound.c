@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/gcd.h"
 #include "sim/models/peak.h"
 
 static const struct teg_parameter parameters[] = {
@@ -169,14 +170,9 @@ static uint32_t root_of(uint32_t t_b)
     return (uint32_t)(sqrt(t_b) + 0.5);
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 uint32_t sgemm_stride_step(uint32_t t_b, uint32_t b_r)
 {
-    return t_b / gcd(t_b, root_of(t_b) * b_r);
+    return t_b / teg_gcd(t_b, root_of(t_b) * b_r);
 }
 
 static void register_terms(const struct sgemm_machine *m,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/base/array.h"
+#include "isa/base/gcd.h"
 #include "sim/engine/bulk.h"
 #include "sim/memory/texels.h"
 
@@ -367,18 +368,13 @@ struct sample_followed sample_followers_sum(const struct sample_followers *f)
     return f->sum;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
 /* A step that comes to each of so many before it comes to one again, and to parts
  * far apart. */
 static uint32_t step_through(uint32_t count)
 {
     uint32_t step = (uint32_t)(0.618 * count) + 1;
 
-    while (common_divisor(step, count) != 1)
+    while (teg_gcd(step, count) != 1)
         step++;
     return step;
 }

@@ -32,7 +32,7 @@ teg_status sample_followers_lead(struct sample_followers *f, uint32_t warps,
 /* It has ended. */
 void sample_followers_end(struct sample_followers *f, uint64_t leader);
 
-/* What became of requests so far: followers', or leaders'. */
+/* What became of followers' requests so far. */
 struct sample_followed {
     uint64_t l2_sectors, l2_hits, l2_joined, dram_bytes;
 };

@@ -26,8 +26,8 @@ enum {
 /* From how much more followers find than leaders on. */
 static const double part_from = 0.05;
 /* What comes of followers that keep in step with a single leading SM; of
- * several it is as that of the mean of so many (docs/sweep.md: that holds in the
- * first two tables there). */
+ * several it is as that of the mean of so many (docs/sweep.md, what the bounds
+ * have seen). */
 static const double step_error = 0.06;
 /* Where loads come back in order, an SM waits for the fullest of the slices that
  * they fill together (product of 2048 x 128 on A100: 8.7 % for five SMs). */

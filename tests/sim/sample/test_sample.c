@@ -235,18 +235,29 @@ START_TEST(a_wave_may_be_two_leaders)
 }
 END_TEST
 
-/* Twenty neighbours read the same lines, and the first of them brings them
- * in, leader or not. */
-START_TEST(neighbours_find_what_neighbours_brought)
+/* 120 SMs and blocks of which twenty neighbours read the same line in each of so
+ * many rounds. */
+static void setup_neighbours(uint32_t rounds)
 {
-    setup(480 * 25, "loop i 4\n"
-                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
-                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
+    char body[160];
+
+    snprintf(body, sizeof body,
+             "loop i %u\nLDG.E R4, [R2 : 0x10000000 + 4*tid.x + "
+             "128*(ctaid.x/20) + 0x1000000*i]\nFADD R5, R5, R4\nend\n",
+             rounds);
+    setup(480 * 25, body);
     gpu.chip.sms = 120;
     gpu.chip.dispatch_interval = 1;
     gpu.dram.bandwidth_gbs *= 4;
     gpu.l2.bytes = 1048576;
     gpu.l2.latency = 50;
+}
+
+/* Twenty neighbours read the same lines, and the first of them brings them
+ * in, leader or not. */
+START_TEST(neighbours_find_what_neighbours_brought)
+{
+    setup_neighbours(4);
     simulate_both(0);
     ck_assert_int_eq(sample.used, 1);
     ck_assert(close_to(part.memory.dram_bytes, full.memory.dram_bytes));
@@ -259,14 +270,8 @@ END_TEST
  * the first to ask more often than its share: leaders are not, either. */
 START_TEST(leaders_are_first_as_often_as_others)
 {
-    setup(480 * 25, "loop i 12\n"
-                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
-                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
-    gpu.chip.sms = 120;
-    gpu.chip.dispatch_interval = 1;
-    gpu.dram.bandwidth_gbs *= 4;
+    setup_neighbours(12);
     gpu.dram.latency = 600;
-    gpu.l2.bytes = 1048576;
     gpu.l2.latency = 100;
     simulate_both(0);
     ck_assert_int_eq(sample.used, 1);
@@ -279,14 +284,7 @@ END_TEST
  * the leaders, who ask first, wait for DRAM more often than those that join. */
 START_TEST(neighbours_join_what_neighbours_read)
 {
-    setup(480 * 25, "loop i 4\n"
-                    "LDG.E R4, [R2 : 0x10000000 + 4*tid.x + 128*(ctaid.x/20) + "
-                    "0x1000000*i]\nFADD R5, R5, R4\nend\n");
-    gpu.chip.sms = 120;
-    gpu.chip.dispatch_interval = 1;
-    gpu.dram.bandwidth_gbs *= 4;
-    gpu.l2.bytes = 1048576;
-    gpu.l2.latency = 50;
+    setup_neighbours(4);
     gpu.chip.gpcs = 6;
     gpu.chip.sms_per_tpc = 2;
     gpu.l2.join_lines = 64;
