@@ -63,7 +63,7 @@ competes() { # KERNEL ARGUMENT...
 }
 competes lock -a buf:i32:1:zeros -a i32:4
 out '"kind": "retries"'
-out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): a lock'
+out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): those that fail'
 check 'a lock is no work' sh -c "! grep -q work-counter '$work/out'"
 competes work -a buf:i32:4096:zeros -a i32:32 --interleave blocks
 out '"kind": "work-counter"'
@@ -101,6 +101,23 @@ expect 0 "$teg" trace tests/fixtures/compete.sm_80.cubin -k work --grid 32769 \
     -a buf:i32:4096:zeros -a i32:32 -o "$work/many.tegt"
 expect 0 "$teg" info "$work/many.tegt"
 out 'its 32769 blocks, 8192 at once, shared the work of a counter'
+# Sixteen warps add one 20 times each; of those that try at once one succeeds.
+swapped() { # OPTION...
+    competes swap -a buf:i32:16:zeros -a i32:20 --dump "0=$work/sum" \
+        --dump "1=$work/tries" "$@"
+    sum=$(od -An -td4 "$work/sum" | tr -d ' ')
+    tries=$(od -v -An -td4 "$work/tries" |
+        awk '{ for (i = 1; i <= NF; i++) all += $i } END { print all }')
+    check 'all were added' [ "$sum" = 320 ]
+}
+swapped --interleave blocks
+out 'come one after the other and succeed at once'
+check 'nobody fails alone' [ "$tries" = 320 ]
+swapped
+out 'those that fail are as many as in the emulator'
+out 'its 8 blocks, 8 at once, tried to swap words of global memory in turn'
+check 'warps fail each other' [ "$tries" -gt 2560 ]
+check 'and one succeeds in each round' [ "$tries" -le 5120 ]
 competes places -a buf:i32:65536:zeros -a i32:32
 check 'places are neither' \
     sh -c "! grep -Eq 'work-counter|\"retries\"' '$work/out'"

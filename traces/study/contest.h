@@ -4,9 +4,9 @@
  *
  * The emulator runs a warp after the other.  So one that is asked again until it
  * has succeeded (a lock, a word that compare-and-swap updates) succeeds at once in
- * its traces.  Blocks whose code hands out work or polls run beside each other
- * there (core/share.h), others one after the other; a load that polls is in the
- * trace as often as the emulator ran it.  How often hardware asks, and who gets
+ * its traces, unless they run beside each other: blocks whose code hands out work,
+ * polls or swaps words of global memory do (core/share.h), and the trace has a load
+ * that polls and a swap as often as the emulator ran it.  How often hardware asks, and who gets
  * what there, no trace of it has.
  *
  * Models: a backward branch encloses the instruction, and what it returns gets to a

@@ -248,6 +248,53 @@ START_TEST(warps_of_a_block_fail_each_others_swaps)
 }
 END_TEST
 
+/* What 16 blocks of a warp that raise one word of global memory once did. */
+struct raised {
+    uint64_t insts, apart; /* swaps that were not in turn */
+};
+
+static struct raised raise_by_swaps(unsigned sm, struct emu_order order)
+{
+    struct help_kernel k;
+    struct raised r = {0};
+    uint64_t undefined[EMU_UNDEFINED] = {0};
+    float *most;
+
+    help_kernel_open(&k, sm, "k22_atomics", "atom_generic");
+    help_buffer(&k, 256);
+    help_int(&k, 0);
+    most = help_buffer(&k, 4);
+    help_float(&k, 2.5f);
+    *most = 1;
+    k.facts.order = order;
+    k.facts.warp_insts = &r.insts;
+    k.facts.undefined = undefined;
+    k.ordered = 1;
+    help_run_kernel(&k, 16, 1, 32, 1);
+    ck_assert(*most == 2.5f);
+    help_kernel_close(&k);
+    r.apart = undefined[EMU_SWAPS_APART];
+    return r;
+}
+
+/* One block after the other only the first has anything to do; side by side all
+ * have read the word before the first swaps it, and try.  Who may not stand in front
+ * of his swap has read it as well, and says so. */
+START_TEST(blocks_fail_each_others_swaps)
+{
+    struct raised alone = raise_by_swaps(SM, (struct emu_order){.apart = 1}),
+                  beside = raise_by_swaps(SM, (struct emu_order){0}),
+                  once = raise_by_swaps(SM, (struct emu_order){.swaps_max = 1});
+
+    ck_assert_uint_gt(beside.insts, alone.insts);
+    ck_assert_uint_eq(once.insts, beside.insts);
+    ck_assert_uint_eq(alone.apart, 0);
+    ck_assert_uint_eq(beside.apart, 0);
+    ck_assert_uint_gt(once.apart, 0);
+    ck_assert_uint_eq(once.apart % 15, 0);
+}
+END_TEST
+
 START_TEST(an_order_is_a_word_or_a_number)
 {
     static const char *const bad[] = {
@@ -282,4 +329,5 @@ HELP_MAIN("emulate order", 120,
           {lanes_that_parted_keep_what_they_have, HELP_GENERATIONS},
           {an_endless_loop_ends_in_any_order, HELP_GENERATIONS},
           {warps_of_a_block_fail_each_others_swaps, HELP_GENERATIONS},
+          {blocks_fail_each_others_swaps, HELP_GENERATIONS},
           {an_order_is_a_word_or_a_number, 0})

@@ -21,8 +21,9 @@
             "launch side by side; blocks, from barrier to barrier and one "  \
             "block after the other; or a number, from which it is drawn "    \
             "how many each; default: blocks, but those that share what a "   \
-            "counter deals out or poll for what others write run beside "    \
-            "each other. What races gets another of its results",            \
+            "counter deals out, poll for what others write or swap words "   \
+            "until they succeed run beside each other. What races gets "     \
+            "another of its results",                                        \
             NULL                                                             \
     }
 

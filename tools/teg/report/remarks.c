@@ -177,6 +177,12 @@ static bool has_note(const struct result *r, const char *kind)
     return teg_notes_count(&r->replay->launch.kernel->notes, kind) != 0;
 }
 
+/* The emulator ran them beside each other. */
+static bool blocks_took_turns(const struct result *r)
+{
+    return has_note(r, EMU_NOTE_TURNS);
+}
+
 static bool result_retries(const struct result *r, char *out, size_t size)
 {
     static const struct contest retries = {
@@ -188,16 +194,17 @@ static bool result_retries(const struct result *r, char *out, size_t size)
         CONTEST_RETRY, "atomic", "asks again until it has succeeded",
         "in shared memory swaps fail by those of the block's other warps, "
         "in global memory warps come one after the other"};
+    static const struct contest met = {
+        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
+        "those that fail are as many as in the emulator, whose warps go on by "
+        "their instructions, on a GPU by its time"};
 
     return has_atomics(r) &&
-           say_contests(r, has_note(r, EMU_NOTE_STEPS) ? &failed : &retries,
+           say_contests(r,
+                        blocks_took_turns(r)          ? &met
+                        : has_note(r, EMU_NOTE_STEPS) ? &failed
+                                                      : &retries,
                         out, size);
-}
-
-/* The emulator ran them beside each other. */
-static bool blocks_took_turns(const struct result *r)
-{
-    return has_note(r, EMU_NOTE_TURNS);
 }
 
 static bool result_work(const struct result *r, char *out, size_t size)

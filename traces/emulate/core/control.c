@@ -305,6 +305,7 @@ uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,
     case CONTROL_BSSY:
     case CONTROL_FETCH:
     case CONTROL_LOOK:
+    case CONTROL_SWAP:
     case CONTROL_ASK:
         break;
     }

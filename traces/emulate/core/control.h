@@ -27,13 +27,14 @@ enum emu_control {
     /* No jumps, but where blocks meet (share.h): */
     CONTROL_FETCH, /* the warp stands here until it is the next */
     CONTROL_LOOK,  /* the same, in front of a load that polls */
+    CONTROL_SWAP,  /* the same, in front of a swap that is tried again */
     CONTROL_ASK,   /* other blocks may be what it waits for */
 };
 
 /* The kind of control instruction of that name, 0 if it is none. */
 uint8_t emu_control_of(const char *name);
 
-/* Executes one of any kind but BRA, BSSY and the last three; the lanes' pcs stand behind it
+/* Executes one of any kind but BRA, BSSY and the last four; the lanes' pcs stand behind it
  * already.  Returns the lanes it did something for, which is what a trace
  * shows. */
 uint32_t emu_control_run(struct emu_warp *w, const struct emu_op *op,

@@ -538,7 +538,8 @@ static void set_order(struct emulation *e, const struct emu_launch_facts *f)
 {
     int by_grid = f->order.grid && fits_in_turns(e, f);
     /* A cooperative grid's warps take turns, all of them. */
-    int meet = e->prepared.fetches || (e->prepared.polls && !f->cooperative);
+    int meet = e->prepared.fetches ||
+               ((e->prepared.polls || e->prepared.swaps) && !f->cooperative);
     int unasked;
 
     e->order = f->order;
@@ -547,9 +548,12 @@ static void set_order(struct emulation *e, const struct emu_launch_facts *f)
     unasked = e->order.turns == EMU_TO_BARRIERS && !e->order.apart;
     if (meet && unasked && blocks_of_grid(f) * e->block.warps > 1)
         e->places = places_for_clusters(e, f);
-    e->steps = e->prepared.retries && unasked && e->places == 0;
+    e->steps =
+        e->prepared.retries && unasked && (e->places == 0 || e->prepared.swaps);
     if (e->steps)
         e->order.turns = EMU_BY_STEPS;
+    if (e->order.swaps_max == 0)
+        e->order.swaps_max = EMU_SWAPS_MAX;
     e->is_gang = (f->cooperative || by_grid) && e->places == 0;
 }
 
@@ -563,6 +567,17 @@ static void set_meetings(struct emulation *e)
     }
 }
 
+/* What its blocks did, and who did it first. */
+static const char *what_meets(const struct emulation *e)
+{
+    if (e->prepared.fetches)
+        return "shared the work of a counter: the next piece went to";
+    if (e->prepared.polls)
+        return "went on to what they read of each other and write for it in "
+               "turn, first";
+    return "tried to swap words of global memory in turn, first";
+}
+
 /* Says in the trace what its blocks' order was. */
 static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
 {
@@ -572,22 +587,16 @@ static void note_turns(struct emulation *e, const struct emu_launch_facts *f)
     e->code_notes = e->kernel.notes.count;
     e->has_turns = e->places != 0 || (e->is_gang && f->order.grid) || e->steps;
     if (e->places != 0)
-        teg_notes_add(
-            &e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
-            "its %llu blocks, %llu at once, %s the warp that had come "
-            "to it by the fewest instructions",
-            blocks, at_once,
-            e->prepared.fetches
-                ? "shared the work of a counter: the next piece went "
-                  "to"
-                : "went on to what they read of each other and write "
-                  "for it in turn, first");
-    else if (e->steps)
+        teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
+                      "its %llu blocks, %llu at once, %s the warp that had "
+                      "come to it by the fewest instructions",
+                      blocks, at_once, what_meets(e));
+    if (e->steps)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_STEPS, e->code->name,
                       "warps of a block were emulated side by side, an "
                       "instruction of each in turn, for its code tries again "
                       "to swap words of shared memory");
-    else if (e->has_turns)
+    else if (e->has_turns && e->places == 0)
         teg_notes_add(&e->kernel.notes, EMU_NOTE_TURNS, e->code->name,
                       "its %llu blocks were emulated side by side, an "
                       "instruction of each warp in turn",

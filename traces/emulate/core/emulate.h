@@ -44,7 +44,8 @@ enum emu_turns {
 };
 
 /* All 0: warps to barriers, blocks one after the other, but those whose code takes
- * work from a counter or polls, as share.h says, and warps by steps whose code
+ * work from a counter, polls or tries again to swap a word of global memory, as
+ * share.h says, and warps by steps whose code
  * tries again to swap a word of shared memory: how often one fails is then as
  * often as others of the block come between. */
 struct emu_order {
@@ -53,11 +54,16 @@ struct emu_order {
     int grid;  /* blocks take turns, too: all of a grid that has no more than
                  EMU_TURNS_MAX warps, else as without an order */
     int apart; /* blocks one after the other whatever the code has */
+    uint64_t swaps_max; /* of warps that try again to swap words of global memory,
+                          those of a launch that others fail; 0: EMU_SWAPS_MAX */
 };
 
 enum {
     EMU_TURNS_MAX = 32768, /* memory */
-    EMU_HELD_WARPS = 8192  /* by a GPU at once, where none is known: 128 SMs */
+    EMU_HELD_WARPS = 8192, /* by a GPU at once, where none is known: 128 SMs */
+    /* Where many warps swap one word a GPU tries as often as they are, for each that
+     * succeeds: some ten seconds here. */
+    EMU_SWAPS_MAX = 1 << 22
 };
 
 /* The kind of the note that a trace has whose blocks took turns. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/base/mix.h"
 #include "traces/block/block.h"
 #include "traces/emulate/core/barriers.h"
 #include "traces/emulate/core/control.h"
@@ -192,6 +193,31 @@ static enum after try_again(struct emu_warp *w, const struct emu_op *op,
     return ENDS;
 }
 
+/* Whether warps stand in front of their swaps, still. */
+static int swaps_in_turn(const struct emu_warp *w)
+{
+    const struct emu_gang *g = w->block->gang;
+
+    return g->swaps < g->order.swaps_max;
+}
+
+/* A swap takes as long as a load that polls, or by chance up to twice that: SMs' ways
+ * to L2 differ, and what is queued there, so who comes first in a round of those who
+ * try again is another one in the next.  In one order for ever each round's lowest
+ * would win, and a maximum that 8,192 warps raise would take fifty times as long as
+ * on an H200. */
+static void note_swap(struct emu_warp *w)
+{
+    uint64_t *swaps = &w->block->gang->swaps;
+
+    if (swaps_in_turn(w))
+        w->waited += LOOK_TIME + teg_mix(*swaps) % LOOK_TIME;
+    else
+        w->undefined[EMU_SWAPS_APART]++;
+    ++*swaps;
+    w->asks_until = w->executed + SPINS_MAX;
+}
+
 /* In front of a fetch: the warp gets on when it is the next to take work. */
 static enum after stand(struct emu_warp *w, const struct emu_op *op,
                         uint32_t group, uint32_t mask)
@@ -235,6 +261,23 @@ static inline enum after carry_out(struct emu_warp *w, const struct emu_op *op,
     return GOES_ON;
 }
 
+/* Where blocks meet: in front of what they meet by. */
+static enum after meet(struct emu_warp *w, const struct emu_op *op,
+                       uint32_t group, uint32_t mask, uint64_t *pc)
+{
+    int goes_on = w->fetch == FETCH_MAY ||
+                  (op->control == CONTROL_SWAP && !swaps_in_turn(w));
+
+    if (mask != 0 && !goes_on)
+        return stand(w, op, group, mask);
+    w->fetch = FETCH_NONE;
+    if (mask != 0 && op->control == CONTROL_LOOK)
+        w->waited += LOOK_TIME;
+    if (mask != 0 && op->control == CONTROL_SWAP)
+        note_swap(w);
+    return carry_out(w, op, mask, pc);
+}
+
 /* Executes one instruction for the lanes of `group`. */
 static enum after step(struct emu_warp *w, const struct emu_op *op,
                        uint32_t group, uint64_t *pc)
@@ -251,12 +294,8 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
         return carry_out(w, op, mask, pc);
     case CONTROL_FETCH:
     case CONTROL_LOOK:
-        if (mask != 0 && w->fetch != FETCH_MAY)
-            return stand(w, op, group, mask);
-        w->fetch = FETCH_NONE;
-        if (mask != 0 && op->control == CONTROL_LOOK)
-            w->waited += LOOK_TIME;
-        return carry_out(w, op, mask, pc);
+    case CONTROL_SWAP:
+        return meet(w, op, group, mask, pc);
     case CONTROL_ASK:
         w->asks_until = w->executed + SPINS_MAX;
         return carry_out(w, op, mask, pc);

@@ -131,30 +131,37 @@ static teg_status add_insts(struct emu_prepared *p, const struct emu_module *m,
     return TEG_OK;
 }
 
+static int is_shared(const struct emu_prepared *p, uint32_t i)
+{
+    return p->program.inst[p->op[i].inst].space == SPACE_SHARED;
+}
+
 /* What an instruction is where blocks meet. */
 static uint8_t meets(const struct emu_prepared *p, uint32_t i)
 {
     static const uint8_t controls[] = {
-        [CONTEST_RETRY] = CONTROL_ASK,
+        [CONTEST_RETRY] = CONTROL_SWAP,
         [CONTEST_WORK] = CONTROL_FETCH,
         [CONTEST_POLL] = CONTROL_LOOK,
     };
+    uint8_t control;
 
-    return p->op[i].control != CONTROL_NONE
-               ? CONTROL_NONE
-               : controls[teg_contest_of(&p->program, p->op[i].inst)];
+    if (p->op[i].control != CONTROL_NONE)
+        return CONTROL_NONE;
+    control = controls[teg_contest_of(&p->program, p->op[i].inst)];
+    return control == CONTROL_SWAP && is_shared(p, i) ? CONTROL_ASK : control;
 }
 
-/* Marks what takes work from a counter, what polls and, if it does, what may be
- * polled for. */
+/* Marks what takes work from a counter, what tries again to swap, what polls and, if
+ * it does, what may be polled for. */
 static void find_meetings(struct emu_prepared *p)
 {
     for (uint32_t i = 0; i < p->linked.insts; i++) {
         p->op[i].meets = meets(p, i);
         p->fetches |= p->op[i].meets == CONTROL_FETCH;
         p->polls |= p->op[i].meets == CONTROL_LOOK;
-        p->retries |= p->op[i].meets == CONTROL_ASK &&
-                      p->program.inst[p->op[i].inst].space == SPACE_SHARED;
+        p->swaps |= p->op[i].meets == CONTROL_SWAP;
+        p->retries |= p->op[i].meets == CONTROL_ASK;
     }
     for (uint32_t i = 0; i < p->linked.insts && p->polls; i++) {
         if (p->op[i].control != CONTROL_NONE)

@@ -20,6 +20,7 @@ struct emu_prepared {
     int awaits;  /* blocks tell each other: told.h */
     int fetches; /* code takes work from a counter: share.h */
     int polls;   /* code waits for what other blocks write: the same */
+    int swaps;   /* code tries again to swap words of global memory: the same */
     int retries; /* on shared memory: warps of a block fail each other's swaps */
     int plain;   /* for machines without vectors */
     int is_whole;

@@ -1,14 +1,16 @@
 /*
  * Blocks that meet: who takes the next piece of work that a counter deals out,
- * and who comes first to what blocks write for each other.
+ * who comes first to what blocks write for each other, and whose swap of a word
+ * fails.
  *
  * A block (a cluster) has a place while it runs; there are as many as the GPU
  * holds at once, and who ends leaves his to the next of the grid.  A warp stands in
  * front of each instruction that takes work (CONTROL_FETCH), and where code polls
- * in front of each access past L1 (there and CONTROL_LOOK), until nobody else could
+ * in front of each access past L1 (there and CONTROL_LOOK), and in front of a swap
+ * of global memory that is tried again (CONTROL_SWAP), until nobody else could
  * come to one earlier: each of the others stands, waits or has ended, and those who
  * stand have later clocks.  A clock (emu_clock) counts instructions, and what a
- * load that polls takes, so pieces go to whoever is done first if every instruction
+ * load that polls or such a swap takes, so pieces go to whoever is done first if every instruction
  * takes as long, and who looks for what another writes finds what that one has come
  * to; between two such points a cluster runs by itself.  Without any, and without
  * loops of more than 512 rounds, that is one cluster after the other, in grid order.

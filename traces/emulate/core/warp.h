@@ -116,15 +116,19 @@ struct emu_tensor_memory;
 struct emu_told;
 
 struct emu_warp {
+    /* What is looked at to see whose turn it is stands in one line. */
     struct emu_block *block;
-    struct teg_block_builder *trace; /* borrowed; NULL: none is wanted */
+    uint64_t executed; /* instructions that did not make lanes wait */
+    uint64_t waited;   /* for others, and for its block to begin: emu_clock */
+    enum emu_fetch fetch;
+    int in_vain;                     /* so it asked when it last had a turn */
+    uint32_t in[LANE_STATES];        /* lanes in each state */
     uint32_t number;                 /* in the block */
     uint32_t exists;                 /* lanes that are threads */
-    uint32_t in[LANE_STATES];        /* lanes in each state */
+    struct teg_block_builder *trace; /* borrowed; NULL: none is wanted */
     uint32_t p[8]; /* predicates, a bit per lane; p[7] all ones */
     uint8_t up[8];
-    uint64_t executed;       /* instructions that did not make lanes wait */
-    uint64_t until;          /* of them: then it is another warp's turn */
+    uint64_t until;          /* of `executed`: then it is another warp's turn */
     uint64_t turn;           /* of them: the next one's, emu_turn_anew */
     uint64_t polled;         /* of them, when it last waited for others */
     uint32_t paused;         /* lanes of the group that ran when it was */
@@ -153,11 +157,8 @@ struct emu_warp {
     const uint64_t *awaits; /* mbarrier it asked in vain last, or NULL */
     int has_told;           /* one who asked so, in this turn */
     uint64_t products;      /* its rows of a warp group's: gsb0, so often */
-    uint64_t waited; /* for others, and for its block to begin: emu_clock */
-    enum emu_fetch fetch;
-    int in_vain;         /* so it asked when it last had a turn */
-    uint64_t asks_until; /* by `executed`: what spins until then waits */
-    uint32_t tells;      /* stores and atomics executed that op->tells marks */
+    uint64_t asks_until;    /* by `executed`: what spins until then waits */
+    uint32_t tells; /* stores and atomics executed that op->tells marks */
     uint64_t value[TEG_VALUES_MAX][EMU_LANES]; /* of the same, values.h */
     uint32_t rpc[2][EMU_LANES];                /* Rpc.LO and Rpc.HI */
     /* Registers, then uniform registers, whose lanes are all the same. */
@@ -213,6 +214,7 @@ struct emu_gang {
     uint64_t progress;     /* times a warp did something but wait */
     uint64_t idle;         /* instructions since then */
     uint64_t unasked;      /* the same since the clock was asked */
+    uint64_t swaps;        /* of warps that try again, where blocks meet */
 };
 
 /* A block, and the fault that ended it. */
