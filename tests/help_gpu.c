@@ -206,6 +206,7 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
     if (gpu->dram.latency % 5 < 2)
         gpu->l2.atomic_sector_interval = gpu->dram.latency % 7 / 2.0;
     gpu->l2.atomic_doubles = gpu->dram.latency % 4;
+    gpu->l2.atomic_vector_sectors = 1 + gpu->dram.latency % 4;
 }
 
 /* Of draws of its own: what else a seed gives stays. */

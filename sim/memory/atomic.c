@@ -86,27 +86,31 @@ uint32_t sim_atomic_passes(const struct teg_gpu *gpu,
 enum {
     SECTOR_WORDS = TEG_SECTOR_BYTES / SIM_ATOMIC_WORD_BYTES,
     DOUBLE_WORDS = 2,
+    VECTOR_BYTES = 16,
 };
 
 /* What a transaction asks of its slice, sector by sector. */
 struct share {
     uint32_t words[SIM_SECTORS]; /* one for each lane that wants it */
-    uint32_t most;               /* lanes at one of them */
+    uint32_t lanes[SIM_SECTORS]; /* at one of them, at most */
+    uint32_t most;               /* of them */
 };
 
 /* Which element an atomic has, and how it is dealt with. */
 struct element {
     uint32_t words;
     uint32_t at_once; /* words of a sector; 0: all */
+    uint32_t sectors; /* at once */
     int by_sectors;
 };
 
 static struct element element_of(const struct teg_gpu *gpu, int is_float,
                                  int is_double, uint32_t bytes)
 {
-    struct element e = {.words =
-                            (uint32_t)teg_max(bytes / SIM_ATOMIC_WORD_BYTES, 1),
-                        .by_sectors = gpu->l2.atomic_sector_interval > 0};
+    struct element e = {
+        .words = (uint32_t)teg_max(bytes / SIM_ATOMIC_WORD_BYTES, 1),
+        .sectors = bytes == VECTOR_BYTES ? gpu->l2.atomic_vector_sectors : 1,
+        .by_sectors = gpu->l2.atomic_sector_interval > 0};
 
     if (is_float)
         e.at_once = is_double ? gpu->l2.atomic_doubles * DOUBLE_WORDS
@@ -121,13 +125,14 @@ static uint32_t turns(uint32_t words, uint32_t at_once)
 
 /* One sector after the other is updated, and meanwhile words for their further
  * lanes; in one sector that is a step for each lane at the busiest word. */
-static void by_sectors(const struct share *s, uint32_t at_once,
+static void by_sectors(const struct share *s, const struct element *e,
                        struct sim_transaction *t)
 {
     uint32_t updates = 0, most = (uint32_t)teg_max(s->most, 1);
 
     for (uint32_t i = 0; i < SIM_SECTORS; i++)
-        updates += turns(s->words[i], at_once);
+        updates += turns(s->words[i], e->at_once);
+    updates = turns(updates, e->sectors);
     t->updates = (uint8_t)(updates > 1 ? updates : 0);
     t->steps = (uint8_t)(most > t->updates ? most - t->updates : 0);
 }
@@ -143,6 +148,15 @@ static void by_line(const struct share *s, uint32_t units,
     t->steps = (uint8_t)teg_max(teg_max(s->most, 1), turns(words, units));
 }
 
+static uint8_t packets(const struct share *s)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < SIM_SECTORS; i++)
+        all += s->lanes[i];
+    return (uint8_t)all;
+}
+
 static void set_steps(struct sim_plan *plan, uint32_t i,
                       const struct teg_gpu *gpu, const struct element *e,
                       const struct share *share)
@@ -151,9 +165,10 @@ static void set_steps(struct sim_plan *plan, uint32_t i,
     struct sim_request *r = &plan->request;
 
     if (e->by_sectors)
-        by_sectors(share, e->at_once, t);
+        by_sectors(share, e, t);
     else
         by_line(share, gpu->l2.atomic_units, t);
+    t->packets = packets(share);
     r->atomic_steps += t->updates + t->steps;
     if (t->updates + t->steps > r->most_updates + r->most_steps) {
         r->most_updates = t->updates;
@@ -165,6 +180,7 @@ static void add_place(struct share *s, uint32_t sector, uint32_t lanes,
                       uint32_t words)
 {
     s->words[sector] += lanes * words;
+    s->lanes[sector] = (uint32_t)teg_max(s->lanes[sector], lanes);
     s->most = (uint32_t)teg_max(s->most, lanes);
 }
 
@@ -188,6 +204,11 @@ static void share_ideal(const struct sim_plan *plan, uint32_t words,
         }
     }
     share[0].most = all.most;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        for (uint32_t n = 0; n < SIM_SECTORS; n++)
+            share[i].lanes[n] = share[i].words[n] != 0;
+    }
+    share[0].lanes[0] = all.most;
 }
 
 /* Transactions are lines, in the order in which lanes come to want them. */
@@ -232,7 +253,7 @@ void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
     int conflicts = gpu->memory.atomic_conflicts != 0;
     struct element e =
         element_of(gpu, plan->request.is_float, inst->atomic == ATOMIC_DOUBLE,
-                   inst->width < 16 ? inst->width : 16);
+                   inst->width < VECTOR_BYTES ? inst->width : VECTOR_BYTES);
     struct share share[SIM_LINES_MAX] = {0};
 
     if (rule == COALESCING_IDEAL)

@@ -7,8 +7,10 @@
  * slice of L2 updates a sector after the other, and a word once for each lane; or
  * some words of a transaction at once and one word once in a step (Feng
  * et al., RoCC: four units to a slice on V100 and A100).
- * Leaves out: atomics of chips that coalesce half warps, which have no L2;
- * what a lane's atomic costs on its way to L2.
+ * An atomic is sent to L2 a sector after the other, and a sector again for each
+ * further lane at its busiest word.
+ * Leaves out: atomics of chips that coalesce half warps, which have no L2; what
+ * their results take on the way back.
  */
 #ifndef TEG_SIM_MEMORY_ATOMIC_H
 #define TEG_SIM_MEMORY_ATOMIC_H
@@ -45,8 +47,8 @@ static inline uint64_t sim_atomic_held(uint32_t updates, uint32_t steps,
     return teg_max(all, *first);
 }
 
-/* Fills updates and steps of the plan's transactions, to which its places
- * belong. */
+/* Fills updates, steps and packets of the plan's transactions, to which its
+ * places belong. */
 void sim_atomic_steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                       const struct teg_inst *inst);
 

@@ -36,6 +36,8 @@ int sim_clusters_init(struct sim_clusters *c, const struct teg_gpu *gpu,
         c->port[s].rate = sim_rate_of(own[s].rate > 0 ? own[s].rate : all);
         c->port[s].least_ticks =
             sim_ticks_of(fmax(own[s].least, gpu->memory.request_interval));
+        c->port[s].packet_ticks =
+            s == SENDER_WARP_OUT ? sim_ticks_of(own[s].least) : 0;
         c->port[s].is_apart = gpu->memory.store_interval > 0 &&
                               (s == SENDER_WARP_OUT || s == SENDER_COPY_OUT);
     }

@@ -2,7 +2,7 @@
  * Clusters of SMs (TPCs): the memory pipeline that their SMs share.
  *
  * Models: the pipeline moves so many bytes a cycle, but a transaction takes it a
- * least time however few they are; warps' own accesses, bulk copies and what these
+ * least time however few they are, and an atomic for each packet that it is sent in; warps' own accesses, bulk copies and what these
  * write each have a rate; what is written has a way of its own where it is known
  * what a line takes there (memory.store_interval), and places to wait before
  * it (memory.store_lines), each until L2 has taken its line; a cluster may have
@@ -50,8 +50,9 @@ struct sim_clusters {
     uint32_t *of; /* owned, [sms]: an SM's cluster */
     struct {
         uint64_t rate;
-        uint64_t least_ticks; /* that a transaction holds it */
-        int is_apart;         /* it is the way out, not what loads come by */
+        uint64_t least_ticks;  /* that a transaction holds it */
+        uint64_t packet_ticks; /* and each packet of an atomic */
+        int is_apart;          /* it is the way out, not what loads come by */
     } port[SENDERS];
 };
 
@@ -114,11 +115,12 @@ static inline uint64_t sim_clusters_pass(struct sim_clusters *c, uint32_t sm,
     struct sim_cluster *own = &c->cluster[c->of[sm]];
     int apart = c->port[sender].is_apart;
     /* From when it left the SM: it does not wait for its translation there. */
-    uint64_t waits =
-        sim_queue_wait(apart ? &own->out : &own->port, w->start,
-                       teg_max(sim_bytes_ticks(c->port[sender].rate, bytes),
-                               c->port[sender].least_ticks));
+    uint64_t ticks = teg_max(sim_bytes_ticks(c->port[sender].rate, bytes),
+                             c->port[sender].least_ticks);
+    uint64_t waits;
 
+    ticks = teg_max(ticks, w->packets * c->port[sender].packet_ticks);
+    waits = sim_queue_wait(apart ? &own->out : &own->port, w->start, ticks);
     if (apart)
         return waits;
     w->waited += waits;

@@ -31,7 +31,8 @@ static void follow(struct sim_memory *m, struct sim_follower_request *f)
         struct sim_way w = {.start =
                                 sim_start_of(m, f->cycle, sim_turn_of(plan, t)),
                             .updates = own->updates,
-                            .steps = own->steps};
+                            .steps = own->steps,
+                            .packets = own->packets};
 
         if (miss == NULL)
             continue;

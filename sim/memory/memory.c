@@ -154,6 +154,7 @@ static int begin_transaction(struct sim_memory *m, struct sim_plan *plan,
         .turn = (uint8_t)sim_turn_of(plan, i),
         .updates = t->updates,
         .steps = t->steps,
+        .packets = t->packets,
     };
     if (posted) {
         miss->torn = t->partial;
@@ -235,7 +236,8 @@ static void visit_beyond_l1(struct sim_memory *m, uint32_t sm,
         sim_translation_await(&m->translation, sm, w, miss->address,
                               r->is_store && !r->is_atomic);
     aside = sim_clusters_pass(&m->clusters, sm, w, miss->bytes, sender);
-    r->lines_out += sender == SENDER_WARP_OUT;
+    if (sender == SENDER_WARP_OUT)
+        r->lines_out += w->packets != 0 ? w->packets : 1;
     sim_visit_shared(m, sm, w, miss->address, place, miss->sectors, miss->bytes,
                      r);
     w->waited = teg_max(w->waited, aside);
@@ -283,7 +285,8 @@ uint64_t sim_memory_end(struct sim_memory *m, const struct sim_misses *e,
                             .partial = miss->partial,
                             .torn = miss->torn,
                             .updates = miss->updates,
-                            .steps = miss->steps};
+                            .steps = miss->steps,
+                            .packets = miss->packets};
         uint64_t tick;
 
         place = next;

@@ -84,7 +84,7 @@ struct sim_miss {
     uint8_t transaction; /* index in the plan */
     uint8_t turn;        /* of the load/store unit */
     uint16_t flags;      /* SIM_MISS_... of l1.h, private to the room */
-    uint8_t updates, steps; /* of an atomic */
+    uint8_t updates, steps, packets; /* of an atomic */
     /* Of shared memory of another block of the cluster (SIM_MISS_REMOTE): the
      * address is its SM; an atomic's passes there. */
     uint16_t passes, groups;

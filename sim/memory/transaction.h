@@ -15,6 +15,9 @@ struct sim_transaction {
     /* Of an atomic, one after the other in its slice: updates of sectors, and
      * steps; both 0: a step. */
     uint8_t updates, steps;
+    /* Of an atomic: what it is on its way out of the SM, one after the other: a
+     * sector, and it again for each further lane at its busiest word. */
+    uint8_t packets;
 };
 
 #endif

@@ -16,6 +16,7 @@ struct sim_way {
     uint32_t partial;  /* sectors written in part that join none */
     uint32_t torn;     /* those whose rest nobody stores, as far as known */
     uint32_t updates, steps; /* of an atomic in its slice */
+    uint32_t packets;        /* on its way out of the SM; 0: one */
 };
 
 /* The tick it has come to. */

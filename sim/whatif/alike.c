@@ -116,7 +116,8 @@ static int same_transaction(const struct sim_transaction *a,
 {
     return a->address == b->address && a->bytes == b->bytes &&
            a->sectors == b->sectors && a->partial == b->partial &&
-           a->updates == b->updates && a->steps == b->steps;
+           a->updates == b->updates && a->steps == b->steps &&
+           a->packets == b->packets;
 }
 
 static int same_plans(const struct planning *p)

@@ -113,6 +113,14 @@ static const char sums[] =
     "  LDG.E R3, [R4 : a + 4*tid]\n"
     "  FADD R2, R3, R3\nend\nEXIT\n";
 
+/* The same of vectors. */
+static const char vectors[] =
+    "sketch 1\nisa sm_90\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
+    "loop k 4\n"
+    "  REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU [R4 : a + 16*tid], R8\n"
+    "  LDG.E R3, [R4 : a + 4*tid]\n"
+    "  FADD R2, R3, R3\nend\nEXIT\n";
+
 /* Words that fill sectors in part, and loads behind them. */
 static const char parts[] =
     "sketch 1\nisa sm_70\ngrid 8\nblock 128\nlet a = 0x7f0000000000\n"
@@ -265,6 +273,7 @@ static const struct scene scenes[] = {
      SMALL "l2.atomic_bytes=512 l2.atomic_doubles=1 "
            "l2.atomic_sector_interval=8",
      sums},
+    {"v100", SMALL "l2.atomic_bytes=512 l2.atomic_sector_interval=8", vectors},
     {"v100", SMALL "l2.bytes=32768 l1.merged_sectors=16", parts},
     {"v100", SMALL "l1.banks=32 l1.bank_interval=64", mixed},
     {"a100", SMALL, fences},

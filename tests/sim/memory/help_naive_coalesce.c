@@ -588,10 +588,13 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
     for (uint32_t t = 0; t < plan->count; t++) {
         uint64_t first = plan->transaction[t].address / WORD;
         uint32_t words = 0, busiest = 0, of_sector[4] = {0}, updates = 0;
+        uint32_t again[4] = {0};
 
         for (uint32_t k = 0; lines && k < LINE_WORDS; k++) {
             uint32_t n = lanes_at(gpu, w, first + k);
 
+            if (n > again[k / 8])
+                again[k / 8] = n;
             words += n * each;
             of_sector[k / 8] += n * each;
             busiest = n > busiest ? n : busiest;
@@ -603,11 +606,19 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
             for (uint32_t s = 0, left = words; s < 4; s++) {
                 of_sector[s] = s < 3 ? least(left, 8) : left;
                 left -= of_sector[s];
+                again[s] = of_sector[s] != 0;
             }
+            if (t == 0)
+                again[0] = most;
         }
+        plan->transaction[t].packets =
+            (uint8_t)(again[0] + again[1] + again[2] + again[3]);
         if (gpu->l2.atomic_sector_interval > 0) {
             for (uint32_t s = 0; s < 4; s++)
                 updates += updates_of(gpu, inst->atomic, of_sector[s]);
+            if (each == 4)
+                updates = (updates + gpu->l2.atomic_vector_sectors - 1) /
+                          gpu->l2.atomic_vector_sectors;
             updates = updates == 1 ? 0 : updates;
             busiest += updates == 0 && busiest == 0;
             plan->transaction[t].updates = (uint8_t)updates;

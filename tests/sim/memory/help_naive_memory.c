@@ -152,6 +152,9 @@ static void go_beyond_l1(struct trip *t)
         least = gpu->memory.copy_line_interval;
     ticks = naive_later(naive_time_of(t->bytes, naive_byte_time(rate)),
                         naive_nearest(least * TICKS));
+    for (uint64_t n = 1; !t->request->is_bulk && n <= t->packets; n++)
+        ticks = naive_later(
+            ticks, n * naive_nearest(gpu->memory.store_interval * TICKS));
 
     if (gpu->tlb.entries != 0)
         translate(t);
@@ -247,6 +250,7 @@ static void set_out(struct trip *t, const struct sim_transaction *planned)
     t->bytes = planned->bytes;
     t->updates = planned->updates;
     t->steps = planned->steps;
+    t->packets = planned->packets;
     for (int s = 0; s < SECTORS; s++) {
         t->wanted[s] = planned->sectors == 0 || (planned->sectors >> s & 1);
         t->parts[s] = posted && (planned->parts >> s & 1);

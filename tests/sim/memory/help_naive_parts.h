@@ -145,6 +145,7 @@ struct trip {
     int torn[SECTORS];    /* the rest of which the thread does not store */
     uint32_t bytes;       /* beyond L1 */
     uint32_t updates, steps; /* of an atomic in its slice */
+    uint32_t packets;        /* on its way there */
     int goes_out;         /* of its SM */
     uint64_t at;          /* tick it has come to, without latencies */
     uint64_t latency;     /* cycles, of the furthest place it was at */

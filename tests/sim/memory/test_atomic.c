@@ -198,6 +198,45 @@ START_TEST(floats_of_a_sector_take_turns)
 }
 END_TEST
 
+/* Four sectors of a line, two of vectors at once. */
+START_TEST(vectors_are_updated_some_sectors_at_once)
+{
+    setup(SPACE_GLOBAL, 16);
+    gpu.l2.atomic_sector_interval = 1;
+    gpu.l2.atomic_vector_sectors = 1;
+    expect_updates(1, 16, 4, 0);
+    gpu.l2.atomic_vector_sectors = 2;
+    expect_updates(1, 16, 2, 0);
+    gpu.l2.atomic_vector_sectors = 3;
+    expect_updates(1, 16, 2, 0);
+    inst.width = 8;
+    expect_updates(1, 8, 4, 0);
+}
+END_TEST
+
+static uint32_t packets(uint32_t same, uint32_t apart)
+{
+    return plan_of(same, apart).transaction[0].packets;
+}
+
+/* A sector each, and again for those that come to a word of it behind others. */
+START_TEST(an_atomic_is_sent_by_sectors)
+{
+    setup(SPACE_GLOBAL, 4);
+    ck_assert_uint_eq(packets(1, 4), 4);
+    ck_assert_uint_eq(packets(1, 128), 1);
+    ck_assert_uint_eq(packets(32, 4), 32);
+    ck_assert_uint_eq(packets(8, 4), 8);
+    ck_assert_uint_eq(packets(8, 32), 32);
+    gpu.memory.atomic_conflicts = 0;
+    ck_assert_uint_eq(packets(32, 4), 1);
+    gpu.memory.atomic_conflicts = 1;
+    gpu.memory.coalescing = COALESCING_IDEAL;
+    ck_assert_uint_eq(packets(1, 128), 4);
+    ck_assert_uint_eq(packets(32, 4), 35);
+}
+END_TEST
+
 HELP_MAIN("sim/memory/atomic", 4, {each_lane_takes_a_pass_of_its_word, 0},
           {words_of_a_bank_conflict_besides, 0},
           {lanes_that_are_counted_share_a_pass, 0},
@@ -207,4 +246,6 @@ HELP_MAIN("sim/memory/atomic", 4, {each_lane_takes_a_pass_of_its_word, 0},
           {each_line_has_steps_of_its_own, 0},
           {coalesced_ideally_lanes_still_wait_for_their_word, 0},
           {a_slice_updates_sector_after_sector, 0},
-          {floats_of_a_sector_take_turns, 0})
+          {floats_of_a_sector_take_turns, 0},
+          {vectors_are_updated_some_sectors_at_once, 0},
+          {an_atomic_is_sent_by_sectors, 0})

@@ -77,7 +77,7 @@ START_TEST(a_port_takes_a_request_at_a_time)
 END_TEST
 
 /* A line takes 4 cycles for a warp, 2 for a copy, but none of a copy's less than
- * 3, 8 for what a copy writes, and what a warp adds 5 however little; what
+ * 3, 8 for what a copy writes, and what a warp adds 5 however little, or for each packet; what
  * is written has a way of its own. */
 START_TEST(who_sends_has_a_rate)
 {
@@ -99,6 +99,10 @@ START_TEST(who_sends_has_a_rate)
     sim_memory_issue(memory, 0, 0, &out, 0);
     ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &add, 0), 108);
     ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &add, 0), 113);
+    add.transaction[0].packets = 3;
+    sim_memory_issue(memory, 0, 0, &add, 0);
+    add.transaction[0].packets = 1;
+    ck_assert_uint_eq(sim_memory_issue(memory, 0, 0, &add, 0), 133);
     ck_assert_uint_eq(load(0, 4, 0), 111);
     sim_memory_free(memory);
 }

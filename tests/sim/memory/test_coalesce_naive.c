@@ -35,6 +35,8 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.atomic_units = one_in(state, 2) ? 0 : 1 + help_below(state, 9);
     gpu->l2.atomic_sector_interval = help_below(state, 2);
     gpu->l2.atomic_doubles = (uint32_t)help_below(state, 5);
+    gpu->l2.atomic_vector_sectors =
+        1 + (uint32_t)help_below(state, 4) * one_in(state, 2);
     gpu->memory.atomic_conflicts = !one_in(state, 5);
     gpu->shared.atomic_interval = help_below(state, 3);
     gpu->l1.tag_banks = one_in(state, 5) ? 0 : 1u << help_below(state, 6);
@@ -149,7 +151,8 @@ static void compare_transactions(const struct sim_plan *fast,
         ck_assert_msg(a->address == b->address && a->bytes == b->bytes &&
                           a->sectors == b->sectors &&
                           a->partial == b->partial &&
-                          a->updates == b->updates && a->steps == b->steps,
+                          a->updates == b->updates && a->steps == b->steps &&
+                          a->packets == b->packets,
                       "seed %llu transaction %u: %#llx, %u bytes, sectors %x, "
                       "in part %x, %u steps; naive %#llx, %u, %x, %x, %u",
                       (unsigned long long)seed, i,
