@@ -98,6 +98,7 @@ void emu_share_begin(struct emu_share *s, uint32_t place, uint64_t number)
     for (uint32_t k = 0; k < s->cluster_blocks; k++)
         emu_block_begin(&first[k], s->place[place].clock);
     s->place[place].state = PLACE_RUNS;
+    s->place[place].earliest = NULL;
     s->place[place].number = number;
     add(s, place);
 }
@@ -145,12 +146,12 @@ int emu_share_run(struct emu_share *s, uint32_t place)
 {
     struct emu_block *first = emu_share_block(s, place);
     struct emu_place *p = &s->place[place];
-    struct emu_warp *w = earliest_warp(first, s->cluster_blocks);
+    struct emu_warp *w = p->earliest;
 
     if (w != NULL && w->fetch == FETCH_STANDS)
         w->fetch = FETCH_MAY;
     s->ran |= emu_cluster_run(first);
-    w = earliest_warp(first, s->cluster_blocks);
+    p->earliest = w = earliest_warp(first, s->cluster_blocks);
     p->state = has_ended(first, s->cluster_blocks) ? PLACE_FREE
                : w != NULL                         ? PLACE_RUNS
                                                    : PLACE_WAITS;

@@ -32,8 +32,9 @@ struct emu_place {
         PLACE_RUNS,
         PLACE_WAITS /* asked in vain; is asked again after a while */
     } state;
-    uint64_t clock;  /* when it has something to do */
-    uint64_t number; /* of its cluster in the grid */
+    uint64_t clock;            /* when it has something to do */
+    struct emu_warp *earliest; /* of it; NULL: none, or it has just begun */
+    uint64_t number;           /* of its cluster in the grid */
 };
 
 struct emu_share {
