@@ -63,7 +63,8 @@ competes() { # KERNEL ARGUMENT...
 }
 competes lock -a buf:i32:1:zeros -a i32:4
 out '"kind": "retries"'
-out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): those that fail'
+out '1 atomic in a loop that asks again until it has succeeded (pc 0x[0-9a-f]*): a lock: the emulator'
+check 'who waits for a lock is not in turn' sh -c "! grep -q 'blocks-in-turns' '$work/out'"
 check 'a lock is no work' sh -c "! grep -q work-counter '$work/out'"
 competes work -a buf:i32:4096:zeros -a i32:32 --interleave blocks
 out '"kind": "work-counter"'

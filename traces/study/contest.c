@@ -218,6 +218,40 @@ static int polls(const struct teg_program *p, uint32_t at)
     return 0;
 }
 
+/* The number of the register that the text's address begins with; -1: none. */
+static int address_register(const char *text)
+{
+    const char *at = strstr(text, "[R");
+
+    return at != NULL ? TEG_REG_R + (int)strtol(at + 2, NULL, 10) : -1;
+}
+
+/* Does a swap have from what it was given a round before what it compares with, or
+ * what it brings? */
+static int swaps_what_it_was_given(const struct teg_program *p, uint32_t at,
+                                   const struct loop *loop)
+{
+    const struct teg_inst *inst = &p->inst[at];
+    int address = address_register(teg_program_text(p, inst));
+    struct traced t = {.shared = 0};
+
+    write(&t, p, inst, 1);
+    for (uint32_t i = at + 1; i <= loop->last; i++)
+        write(&t, p, &p->inst[i], reads(&t, &p->inst[i]));
+    for (uint32_t i = loop->first; i < at; i++)
+        write(&t, p, &p->inst[i], reads(&t, &p->inst[i]));
+    for (uint32_t s = 0; s < inst->src_count; s++) {
+        const struct teg_regs *r = &inst->src[s];
+        int is_value = (int)r->first != address && r->first < TEG_REG_P;
+
+        for (uint32_t i = 0; is_value && i < r->count; i++) {
+            if (t.has[r->first + i])
+                return 1;
+        }
+    }
+    return 0;
+}
+
 enum teg_contest teg_contest_of(const struct teg_program *p, uint32_t at)
 {
     enum teg_contest kind = kind_of(p, &p->inst[at]);
@@ -228,5 +262,7 @@ enum teg_contest teg_contest_of(const struct teg_program *p, uint32_t at)
     if (kind == CONTEST_NONE || !loop_around(p, at, at + 1, &loop) ||
         !decides_loop(p, at, &loop, 0))
         return CONTEST_NONE;
-    return kind;
+    return kind == CONTEST_RETRY && swaps_what_it_was_given(p, at, &loop)
+               ? CONTEST_SWAP
+               : kind;
 }

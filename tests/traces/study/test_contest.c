@@ -26,6 +26,10 @@ enum {
     ISETP10,  /* P0 from R10 */
     BRANCH,   /* if P0 */
     LEAVE,    /* EXIT if P0 */
+    CAS,      /* R2 from [R4], R6, R8 and, if P0, the guard */
+    KEEP,     /* R6 from R2 */
+    ADD,      /* R8 from R2 */
+    NEXT,     /* R4 from R2 */
 };
 
 struct line {
@@ -94,6 +98,24 @@ static void add(const struct line *l, uint32_t at)
                      .src = {{R + 10, 1}}},
         [BRANCH] = {.flags = INST_BRANCH, .src_count = 1, .src = {{P, 1}}},
         [LEAVE] = {.flags = INST_EXIT, .src_count = 1, .src = {{P, 1}}},
+        [CAS] = {.space = SPACE_GLOBAL,
+                 .flags = INST_ATOMIC,
+                 .dst_count = 1,
+                 .dst = {{R + 2, 1}},
+                 .src_count = 4,
+                 .src = {{R + 4, 2}, {R + 6, 1}, {R + 8, 1}, {P, 1}}},
+        [KEEP] = {.dst_count = 1,
+                  .dst = {{R + 6, 1}},
+                  .src_count = 1,
+                  .src = {{R + 2, 1}}},
+        [ADD] = {.dst_count = 1,
+                 .dst = {{R + 8, 1}},
+                 .src_count = 1,
+                 .src = {{R + 2, 1}}},
+        [NEXT] = {.dst_count = 1,
+                  .dst = {{R + 4, 1}},
+                  .src_count = 1,
+                  .src = {{R + 2, 1}}},
     };
     struct teg_inst inst = known[l->what];
     uint32_t index;
@@ -134,6 +156,34 @@ START_TEST(a_lock_is_asked_until_it_is_free)
                              {ISETP, "ISETP.NE.U32.AND P0, PT, R2, 0x1, PT"},
                              {BRANCH, "@P0 BRA 0x0"}),
                      CONTEST_RETRY);
+}
+END_TEST
+
+/* A word is swapped for what it was given last, or for what comes of it; a lock, and
+ * the next place of a table, are asked with what they always are. */
+START_TEST(a_word_is_swapped_for_what_comes_of_it)
+{
+    static const struct {
+        int what;
+        enum teg_contest is;
+    } rows[] = {{KEEP, CONTEST_SWAP},
+                {ADD, CONTEST_SWAP},
+                {NEXT, CONTEST_RETRY},
+                {NOTE, CONTEST_RETRY}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct line more = {rows[i].what, "MOV"};
+
+        ck_assert_int_eq(CONTEST(1, more,
+                                 {CAS, "ATOMG.E.CAS PT, R2, [R4], R6, R8"},
+                                 {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                                 {BRANCH, "@P0 BRA 0x0"}),
+                         rows[i].is);
+        ck_assert_int_eq(CONTEST(0, {CAS, "ATOMG.E.CAS PT, R2, [R4], R6, R8"},
+                                 {ISETP, "ISETP.NE.AND P0, PT, R2, R6, PT"},
+                                 more, {BRANCH, "@P0 BRA 0x0"}),
+                         rows[i].is);
+    }
 }
 END_TEST
 
@@ -283,6 +333,7 @@ START_TEST(what_a_guard_may_skip_is_still_there)
 END_TEST
 
 HELP_MAIN("traces/study/contest", 10, {a_lock_is_asked_until_it_is_free, 0},
+          {a_word_is_swapped_for_what_comes_of_it, 0},
           {a_loop_may_be_left_inside, 0}, {a_loop_that_counts_is_none, 0},
           {work_is_handed_out_through_shared_memory, 0},
           {a_poll_asks_for_the_same_word, 0}, {a_sweep_over_words_polls, 0},

@@ -22,8 +22,8 @@
             "block after the other; or a number, from which it is drawn "    \
             "how many each; default: blocks, but those that share what a "   \
             "counter deals out, poll for what others write or swap words "   \
-            "until they succeed run beside each other. What races gets "     \
-            "another of its results",                                        \
+            "of global memory until they succeed run beside each other. "    \
+            "What races gets another of its results",                        \
             NULL                                                             \
     }
 

@@ -183,28 +183,35 @@ static bool blocks_took_turns(const struct result *r)
     return has_note(r, EMU_NOTE_TURNS);
 }
 
+/* What happens to them where the emulator's warps come one after the other. */
+#define ALONE                                                                \
+    "the emulator's warps come one after the other and succeed at once, so " \
+    "that they wait for each other on a GPU is not in the time"
+
 static bool result_retries(const struct result *r, char *out, size_t size)
 {
-    static const struct contest retries = {
-        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
-        "a lock, or a word that compare-and-swap updates: the emulator's warps "
-        "come one after the other and succeed at once, so that they wait for "
-        "each other on a GPU is not in the time"};
+    static const struct contest lock = {CONTEST_RETRY, "atomic",
+                                        "asks again until it has succeeded",
+                                        "a lock: " ALONE};
+    static const struct contest alone = {
+        CONTEST_SWAP, "atomic", "asks again until it has succeeded",
+        "a word that compare-and-swap updates: " ALONE};
     static const struct contest failed = {
-        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
+        CONTEST_SWAP, "atomic", "asks again until it has succeeded",
         "in shared memory swaps fail by those of the block's other warps, "
         "in global memory warps come one after the other"};
     static const struct contest met = {
-        CONTEST_RETRY, "atomic", "asks again until it has succeeded",
+        CONTEST_SWAP, "atomic", "asks again until it has succeeded",
         "those that fail are as many as in the emulator, whose warps go on by "
         "their instructions, on a GPU by its time"};
 
     return has_atomics(r) &&
-           say_contests(r,
-                        blocks_took_turns(r)          ? &met
-                        : has_note(r, EMU_NOTE_STEPS) ? &failed
-                                                      : &retries,
-                        out, size);
+           (say_contests(r, &lock, out, size) ||
+            say_contests(r,
+                         blocks_took_turns(r)          ? &met
+                         : has_note(r, EMU_NOTE_STEPS) ? &failed
+                                                       : &alone,
+                         out, size));
 }
 
 static bool result_work(const struct result *r, char *out, size_t size)

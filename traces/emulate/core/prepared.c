@@ -140,7 +140,8 @@ static int is_shared(const struct emu_prepared *p, uint32_t i)
 static uint8_t meets(const struct emu_prepared *p, uint32_t i)
 {
     static const uint8_t controls[] = {
-        [CONTEST_RETRY] = CONTROL_SWAP,
+        [CONTEST_RETRY] = CONTROL_ASK,
+        [CONTEST_SWAP] = CONTROL_SWAP,
         [CONTEST_WORK] = CONTROL_FETCH,
         [CONTEST_POLL] = CONTROL_LOOK,
     };
@@ -161,7 +162,7 @@ static void find_meetings(struct emu_prepared *p)
         p->fetches |= p->op[i].meets == CONTROL_FETCH;
         p->polls |= p->op[i].meets == CONTROL_LOOK;
         p->swaps |= p->op[i].meets == CONTROL_SWAP;
-        p->retries |= p->op[i].meets == CONTROL_ASK;
+        p->retries |= p->op[i].meets == CONTROL_ASK && is_shared(p, i);
     }
     for (uint32_t i = 0; i < p->linked.insts && p->polls; i++) {
         if (p->op[i].control != CONTROL_NONE)
