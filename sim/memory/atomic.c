@@ -168,7 +168,8 @@ static void set_steps(struct sim_plan *plan, uint32_t i,
         by_sectors(share, e, t);
     else
         by_line(share, gpu->l2.atomic_units, t);
-    t->packets = packets(share);
+    /* Atomics that cost nothing are sent as stores are. */
+    t->packets = gpu->l2.atomic_interval > 0 ? packets(share) : 1;
     r->atomic_steps += t->updates + t->steps;
     if (t->updates + t->steps > r->most_updates + r->most_steps) {
         r->most_updates = t->updates;

@@ -612,7 +612,9 @@ static void steps(struct sim_plan *plan, const struct teg_gpu *gpu,
                 again[0] = most;
         }
         plan->transaction[t].packets =
-            (uint8_t)(again[0] + again[1] + again[2] + again[3]);
+            gpu->l2.atomic_interval > 0
+                ? (uint8_t)(again[0] + again[1] + again[2] + again[3])
+                : 1;
         if (gpu->l2.atomic_sector_interval > 0) {
             for (uint32_t s = 0; s < 4; s++)
                 updates += updates_of(gpu, inst->atomic, of_sector[s]);

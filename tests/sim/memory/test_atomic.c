@@ -219,10 +219,12 @@ static uint32_t packets(uint32_t same, uint32_t apart)
     return plan_of(same, apart).transaction[0].packets;
 }
 
-/* A sector each, and again for those that come to a word of it behind others. */
+/* A sector each, and again for those that come to a word of it behind others; one
+ * where atomics cost nothing. */
 START_TEST(an_atomic_is_sent_by_sectors)
 {
     setup(SPACE_GLOBAL, 4);
+    gpu.l2.atomic_interval = 1;
     ck_assert_uint_eq(packets(1, 4), 4);
     ck_assert_uint_eq(packets(1, 128), 1);
     ck_assert_uint_eq(packets(32, 4), 32);
@@ -234,6 +236,8 @@ START_TEST(an_atomic_is_sent_by_sectors)
     gpu.memory.coalescing = COALESCING_IDEAL;
     ck_assert_uint_eq(packets(1, 128), 4);
     ck_assert_uint_eq(packets(32, 4), 35);
+    gpu.l2.atomic_interval = 0;
+    ck_assert_uint_eq(packets(32, 4), 1);
 }
 END_TEST
 

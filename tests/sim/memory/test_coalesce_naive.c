@@ -35,6 +35,7 @@ static void random_rules(struct teg_gpu *gpu, uint64_t *state)
     gpu->l2.atomic_units = one_in(state, 2) ? 0 : 1 + help_below(state, 9);
     gpu->l2.atomic_sector_interval = help_below(state, 2);
     gpu->l2.atomic_doubles = (uint32_t)help_below(state, 5);
+    gpu->l2.atomic_interval = help_below(state, 3);
     gpu->l2.atomic_vector_sectors =
         1 + (uint32_t)help_below(state, 4) * one_in(state, 2);
     gpu->memory.atomic_conflicts = !one_in(state, 5);
