@@ -86,8 +86,8 @@ struct sim_request {
     uint32_t l2_joined;   /* sectors not looked up there, for another SM had
                              them under way already */
     uint32_t dram_bytes;
-    uint32_t lines_out;    /* or parts of one, that warps store or add to beyond
-                           their SM */
+    uint32_t lines_out;    /* or parts of one, that warps store beyond their SM,
+                              and packets of atomics */
     uint32_t remote_bytes; /* of shared memory, to other blocks of the cluster
                               or from there */
     uint64_t kept_until; /* cycle: a store's lines have a place on the SM's way

@@ -148,6 +148,7 @@ static void by_line(const struct share *s, uint32_t units,
     t->steps = (uint8_t)teg_max(teg_max(s->most, 1), turns(words, units));
 }
 
+/* What it is on its way: a sector, and it again for each further lane. */
 static uint8_t packets(const struct share *s)
 {
     uint32_t all = 0;
@@ -202,14 +203,10 @@ static void share_ideal(const struct sim_plan *plan, uint32_t words,
             share[i].words[n] =
                 is_last ? *left : (uint32_t)teg_min(*left, SECTOR_WORDS);
             *left -= share[i].words[n];
+            share[i].lanes[n] = share[i].words[n] != 0;
         }
     }
-    share[0].most = all.most;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        for (uint32_t n = 0; n < SIM_SECTORS; n++)
-            share[i].lanes[n] = share[i].words[n] != 0;
-    }
-    share[0].lanes[0] = all.most;
+    share[0].most = share[0].lanes[0] = all.most;
 }
 
 /* Transactions are lines, in the order in which lanes come to want them. */

@@ -2,8 +2,8 @@
  * Clusters of SMs (TPCs): the memory pipeline that their SMs share.
  *
  * Models: the pipeline moves so many bytes a cycle, but a transaction takes it a
- * least time however few they are, and an atomic for each packet that it is sent in; warps' own accesses, bulk copies and what these
- * write each have a rate; what is written has a way of its own where it is known
+ * least time however few they are, an atomic for each packet that it is sent in;
+ * warps' own accesses, bulk copies and what these write each have a rate; what is written has a way of its own where it is known
  * what a line takes there (memory.store_interval), and places to wait before
  * it (memory.store_lines), each until L2 has taken its line; a cluster may have
  * only so many bytes outstanding (Lai 2013, Eq. 3.2: C_mem transactions, here

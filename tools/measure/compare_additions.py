@@ -18,12 +18,11 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
+from compare_kernels import fail, teg
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-TEG = os.environ.get("TEG", os.path.join(HERE, "..", "..", "build", "release",
-                                         "teg"))
 SPREADS = ("one_address", "address_per_warp", "address_per_lane",
            "address_per_thread")
 # A one of the type, as `teg trace` takes it.
@@ -37,24 +36,16 @@ ONES = {
 LESS, MORE, THREADS = 16, 48, 256
 
 
-def teg(*args):
-    done = subprocess.run([TEG, *map(str, args)], capture_output=True,
-                          text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"compare_additions.py: {done.stderr.strip()}")
-    return done.stdout
-
-
 def cycles(row, a, cubin, folder, steps):
     trace = os.path.join(folder, f"{row['name']}.{steps}.tegt")
     kind, spread = row["kind"], SPREADS.index(row["spread"])
     teg("trace", cubin, "--kernel", f"add_{kind}", "--grid", row["blocks"],
         "--block", THREADS, "-a", "buf:u32:4194304:zeros", "-a", ONES[kind],
         "-a", f"u32:{spread}", "-a", f"u32:{steps}", "-o", trace)
-    out = teg("run", "-g", a.gpu, "--exact", trace,
-              *(f"--set={s}" for s in a.set))
+    report = json.loads(teg("run", "-g", a.gpu, "--exact", "-f", "json", trace,
+                            *(f"--set={s}" for s in a.set)))
     os.remove(trace)
-    return int(re.search(r"^ *cycles +([\d,]+)", out, re.M)[1].replace(",", ""))
+    return report["cycles"]
 
 
 def simulated(row, a, cubin, folder):
@@ -62,15 +53,23 @@ def simulated(row, a, cubin, folder):
     return row["blocks"] * THREADS * (MORE - LESS) / (more - less)
 
 
+def row_of(result):
+    found = re.fullmatch(rf"(\w+?)_({'|'.join(SPREADS)})", result["name"])
+    if not found or found[1] not in ONES:
+        fail(f"an addition that is not known: {result['name']}")
+    return {"name": result["name"], "kind": found[1], "spread": found[2],
+            "blocks": int(result["at"]["blocks"]),
+            "measured": result["median"]}
+
+
 def rows_of(path):
-    with open(path, encoding="utf-8") as f:
-        results = json.load(f)["results"]
-    for r in results:
-        found = re.fullmatch(rf"(\w+?)_({'|'.join(SPREADS)})", r["name"])
-        if (r["section"] == "atomics_types" and r["quantity"] == "throughput"
-                and found and found[1] in ONES):
-            yield {"name": r["name"], "kind": found[1], "spread": found[2],
-                   "blocks": int(r["at"]["blocks"]), "measured": r["median"]}
+    try:
+        with open(path, encoding="utf-8") as f:
+            return [row_of(r) for r in json.load(f)["results"]
+                    if r["section"] == "atomics_types"
+                    and r["quantity"] == "throughput"]
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        return fail(f"{path}: not what measure prints: {fault}")
 
 
 def main():
@@ -82,10 +81,11 @@ def main():
     parser.add_argument("--set", action="append", default=[])
     a = parser.parse_args()
     if shutil.which("nvcc") is None:
-        sys.exit("skipped: no nvcc")
-    rows = list(rows_of(a.kit))
+        print("skipped: no nvcc here to compile the kit's kernels")
+        return
+    rows = rows_of(a.kit)
     if not rows:
-        sys.exit(f"compare_additions.py: {a.kit}: no results of atomics_types")
+        fail(f"{a.kit}: no results of atomics_types")
     with tempfile.TemporaryDirectory() as folder:
         cubin = os.path.join(folder, "measure.cubin")
         subprocess.run(["nvcc", "-O3", "-std=c++17", f"-arch={a.arch}",

@@ -26,7 +26,7 @@ SCHEMA = "teg-kernel-times"
 
 
 def fail(what):
-    sys.exit(f"compare_kernels.py: {what}")
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {what}")
 
 
 def shape(text):

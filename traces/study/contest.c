@@ -135,6 +135,15 @@ static void write(struct traced *t, const struct teg_program *p,
                  (inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC);
 }
 
+/* Follows what has come from the instruction through instructions [from, to),
+ * whatever branches do. */
+static void follow(const struct teg_program *p, struct traced *t, uint32_t from,
+                   uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        write(t, p, &p->inst[i], reads(t, &p->inst[i]));
+}
+
 /* Does the instruction leave the loop, or go round again? */
 static int decides(const struct teg_program *p, const struct teg_inst *inst,
                    const struct loop *loop)
@@ -158,8 +167,7 @@ static int moves_on(const struct teg_program *p, const struct loop *loop,
 
     for (uint32_t i = loop->first; i <= loop->last; i++)
         write(&left, p, &p->inst[i], 1);
-    for (uint32_t i = loop->first; i < at; i++)
-        write(&left, p, &p->inst[i], reads(&left, &p->inst[i]));
+    follow(p, &left, loop->first, at);
     return reads(&left, &p->inst[at]);
 }
 
@@ -178,7 +186,7 @@ static void follow_branch(const struct teg_program *p, struct traced *t,
         write(t, p, &p->inst[i - 1], 1);
 }
 
-/* Follows what has come from the instruction through instructions [from, to). */
+/* The same up to a branch that decides on it; returns whether there is one. */
 static int gets_to_branch(const struct teg_program *p, struct traced *t,
                           const struct loop *loop, uint32_t from, uint32_t to)
 {
@@ -218,7 +226,7 @@ static int polls(const struct teg_program *p, uint32_t at)
     return 0;
 }
 
-/* The number of the register that the text's address begins with; -1: none. */
+/* The register that the text's address begins with; -1: none. */
 static int address_register(const char *text)
 {
     const char *at = strstr(text, "[R");
@@ -236,10 +244,8 @@ static int swaps_what_it_was_given(const struct teg_program *p, uint32_t at,
     struct traced t = {.shared = 0};
 
     write(&t, p, inst, 1);
-    for (uint32_t i = at + 1; i <= loop->last; i++)
-        write(&t, p, &p->inst[i], reads(&t, &p->inst[i]));
-    for (uint32_t i = loop->first; i < at; i++)
-        write(&t, p, &p->inst[i], reads(&t, &p->inst[i]));
+    follow(p, &t, at + 1, loop->last + 1);
+    follow(p, &t, loop->first, at);
     for (uint32_t s = 0; s < inst->src_count; s++) {
         const struct teg_regs *r = &inst->src[s];
         int is_value = (int)r->first != address && r->first < TEG_REG_P;

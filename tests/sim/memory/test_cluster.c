@@ -77,7 +77,8 @@ START_TEST(a_port_takes_a_request_at_a_time)
 END_TEST
 
 /* A line takes 4 cycles for a warp, 2 for a copy, but none of a copy's less than
- * 3, 8 for what a copy writes, and what a warp adds 5 however little, or for each packet; what
+ * 3, 8 for what a copy writes, and what a warp adds 5 however little, and for each
+ * packet; what
  * is written has a way of its own. */
 START_TEST(who_sends_has_a_rate)
 {

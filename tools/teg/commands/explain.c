@@ -51,7 +51,9 @@ static const struct term {
                    "for each pass of an access to either, for factors that "
                    "products of warp groups read and lines that copies move"},
     {"way out", "of an SM, for what its warps store and add; a line takes the "
-                "same time whatever is written of it (memory.store_interval)"},
+                "same time whatever is written of it (memory.store_interval), "
+                "and so does each sector that is added to, again for each "
+                "further lane at a word of it"},
     {"l2 port", "an SM's way to L2 and back; busy by the bytes that go through "
                 "it, lines that a neighbor's copy brings along among them"},
     {"cp.async", "asynchronous copies of a warp (LDGSTS), in groups that it "

@@ -47,7 +47,7 @@ static const struct used {
      "memory"},
     {"way out", "unlimited-bandwidth", false, "with any bandwidth",
      "store whole lines: neighboring lanes to neighboring words, by way of "
-     "shared memory if need be"},
+     "shared memory if need be; add up in the warp or block before atomics"},
     {"l2", "unlimited-bandwidth", false, "with any bandwidth",
      "move fewer bytes: use data again from L1 or shared memory"},
     {"atomics", "free-atomics", false, "as fast as stores",

@@ -10,9 +10,9 @@
  * of global memory that is tried again (CONTROL_SWAP), until nobody else could
  * come to one earlier: each of the others stands, waits or has ended, and those who
  * stand have later clocks.  A clock (emu_clock) counts instructions, and what a
- * load that polls or such a swap takes, so pieces go to whoever is done first if every instruction
- * takes as long, and who looks for what another writes finds what that one has come
- * to; between two such points a cluster runs by itself.  Without any, and without
+ * load that polls or such a swap takes, so pieces go to whoever is done first if
+ * every instruction takes as long, and who looks for what another writes finds what
+ * that one has come to; between two such points a cluster runs by itself.  Without any, and without
  * loops of more than 512 rounds, that is one cluster after the other, in grid order.
  *
  * Leaves out: what a GPU's memory and units take, warps of an SM that slow each other
