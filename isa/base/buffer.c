@@ -52,7 +52,10 @@ void teg_buffer_bytes(struct teg_buffer *b, const void *data, size_t n)
 
 void teg_buffer_u8(struct teg_buffer *b, uint8_t v)
 {
-    teg_buffer_bytes(b, &v, 1);
+    uint8_t *place = teg_buffer_grow(b, 1);
+
+    if (place != NULL)
+        *place = v;
 }
 
 void teg_buffer_u32(struct teg_buffer *b, uint32_t v)
@@ -69,15 +72,16 @@ void teg_buffer_u64(struct teg_buffer *b, uint64_t v)
 
 void teg_buffer_varint(struct teg_buffer *b, uint64_t v)
 {
-    uint8_t bytes[VARINT_MAX_BYTES];
-    size_t n = 0;
+    uint8_t *place = teg_buffer_grow(b, VARINT_MAX_BYTES), *at = place;
 
+    if (place == NULL)
+        return;
     while (v >= 0x80) {
-        bytes[n++] = (uint8_t)(v | 0x80);
+        *at++ = (uint8_t)(v | 0x80);
         v >>= 7;
     }
-    bytes[n++] = (uint8_t)v;
-    teg_buffer_bytes(b, bytes, n);
+    *at++ = (uint8_t)v;
+    b->size -= VARINT_MAX_BYTES - (size_t)(at - place);
 }
 
 void teg_buffer_zigzag(struct teg_buffer *b, int64_t v)
@@ -203,11 +207,33 @@ teg_status teg_walk_u64(struct teg_walk *w, uint64_t *v, struct teg_diag *d)
     return fixed(w, 8, v, d);
 }
 
+int teg_walk_pass_varints(struct teg_walk *w, size_t n)
+{
+    const uint8_t *p = w->at;
+
+    if (teg_walk_left(w) / VARINT_MAX_BYTES < n)
+        return 0;
+    for (; n != 0; n--) {
+        const uint8_t *start = p;
+
+        while (*p++ & 0x80) {
+            if (p - start == VARINT_MAX_BYTES)
+                return 0;
+        }
+    }
+    w->at = p;
+    return 1;
+}
+
 teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v, struct teg_diag *d)
 {
     uint64_t position = teg_walk_position(w);
     uint8_t byte = 0x80;
 
+    if (w->at != w->end && *w->at < 0x80) {
+        *v = *w->at++;
+        return TEG_OK;
+    }
     *v = 0;
     for (unsigned shift = 0; byte & 0x80; shift += 7) {
         if (shift == 7 * VARINT_MAX_BYTES)

@@ -47,6 +47,9 @@ teg_status teg_walk_u8(struct teg_walk *w, uint8_t *v, struct teg_diag *d);
 teg_status teg_walk_u32(struct teg_walk *w, uint32_t *v, struct teg_diag *d);
 teg_status teg_walk_u64(struct teg_walk *w, uint64_t *v, struct teg_diag *d);
 teg_status teg_walk_varint(struct teg_walk *w, uint64_t *v, struct teg_diag *d);
+/* Passes `n` varints unread and returns 1; 0, and the walk stays, if one is too long
+ * or all could not be of the greatest length: then each must be looked at. */
+int teg_walk_pass_varints(struct teg_walk *w, size_t n);
 /* A varint that must not exceed `max`; `what` names it in the diagnostic. */
 teg_status teg_walk_bounded(struct teg_walk *w, uint64_t max, const char *what,
                             uint64_t *v, struct teg_diag *d);

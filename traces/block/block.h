@@ -33,6 +33,8 @@ void teg_block_builder_begin(struct teg_block_builder *b,
                              const uint32_t position[3]);
 /* Begins a warp's stream. */
 void teg_block_builder_warp(struct teg_block_builder *b, uint32_t warp_id);
+/* What follows is added to the stream that was begun as number `stream`. */
+void teg_block_builder_turn(struct teg_block_builder *b, uint32_t stream);
 /* Adds an executed instruction to the stream.  `lane` holds the addresses of
  * the active lanes and must be given when the instruction carries addresses
  * and `mask` is not 0; otherwise it is ignored. */

@@ -168,6 +168,8 @@ static teg_status open_record(struct teg_walk *w, uint8_t *shape,
             return teg_fail_byte(d, TEG_FORMAT, w->path, position,
                                  "expected at most 31 further lanes, found %u",
                                  count);
+        if (teg_walk_pass_varints(w, count))
+            break;
         for (uint8_t i = 0; i < count; i++)
             TRY(teg_walk_zigzag(w, &ignored, d));
         break;
@@ -176,13 +178,32 @@ static teg_status open_record(struct teg_walk *w, uint8_t *shape,
     return TEG_OK;
 }
 
+static teg_status check_records(const struct teg_walk *w,
+                                const struct block_stream *s, uint64_t count,
+                                struct teg_diag *d)
+{
+    size_t size = (size_t)(w->at - s->address);
+    struct teg_walk records;
+    uint8_t shape;
+
+    teg_walk_init(&records, s->address, size, w->path,
+                  teg_walk_position(w) - size);
+    for (uint64_t i = 0; i < count; i++)
+        TRY(open_record(&records, &shape, d));
+    if (teg_walk_left(&records) != 0)
+        return teg_fail_byte(
+            d, TEG_FORMAT, w->path, teg_walk_position(&records),
+            "expected %llu address records, found %zu bytes "
+            "more",
+            (unsigned long long)count, teg_walk_left(&records));
+    return TEG_OK;
+}
+
 static teg_status open_stream(struct teg_walk *w, struct teg_block *block,
                               struct block_stream *s, struct teg_diag *d)
 {
     uint64_t number;
     const uint8_t *bytes;
-    struct teg_walk records;
-    uint8_t shape;
 
     TRY(teg_walk_bounded(w, UINT32_MAX, "warp number", &number, d));
     s->warp_id = (uint32_t)number;
@@ -192,18 +213,9 @@ static teg_status open_stream(struct teg_walk *w, struct teg_block *block,
     TRY(teg_walk_bounded(w, teg_walk_left(w), "record bytes", &number, d));
     s->address = w->at;
     TRY(teg_walk_bytes(w, (size_t)number, &bytes, d));
-    teg_walk_init(&records, bytes, (size_t)number, w->path,
-                  teg_walk_position(w) - number);
-    for (uint64_t i = 0; i < block->path[s->path].records; i++)
-        TRY(open_record(&records, &shape, d));
-    if (teg_walk_left(&records) != 0)
-        return teg_fail_byte(d, TEG_FORMAT, w->path,
-                             teg_walk_position(&records),
-                             "expected %llu address records, found %zu bytes "
-                             "more",
-                             (unsigned long long)block->path[s->path].records,
-                             teg_walk_left(&records));
-    return TEG_OK;
+    /* What was just built need not be looked at. */
+    return block->built ? TEG_OK
+                        : check_records(w, s, block->path[s->path].records, d);
 }
 
 /* The slots of one instruction are of its records, in order. */
@@ -284,10 +296,10 @@ static teg_status open_bytes(struct teg_walk *w, struct teg_block *block,
     return TEG_OK;
 }
 
-teg_status teg_block_open(const struct teg_program *program,
-                          const uint8_t *bytes, size_t size, const char *path,
-                          uint64_t origin, struct teg_block **block,
-                          struct teg_diag *d)
+static teg_status open_block(const struct teg_program *program,
+                             const uint8_t *bytes, size_t size,
+                             const char *path, uint64_t origin, int built,
+                             struct teg_block **block, struct teg_diag *d)
 {
     struct teg_block *b = calloc(1, sizeof *b);
     struct teg_walk w;
@@ -297,6 +309,7 @@ teg_status teg_block_open(const struct teg_program *program,
     if (b == NULL)
         return teg_fail_memory(d);
     b->program = program;
+    b->built = built;
     b->bytes = malloc(size + 1);
     if (b->bytes == NULL) {
         free(b);
@@ -312,4 +325,19 @@ teg_status teg_block_open(const struct teg_program *program,
     }
     *block = b;
     return TEG_OK;
+}
+
+teg_status teg_block_open(const struct teg_program *program,
+                          const uint8_t *bytes, size_t size, const char *path,
+                          uint64_t origin, struct teg_block **block,
+                          struct teg_diag *d)
+{
+    return open_block(program, bytes, size, path, origin, 0, block, d);
+}
+
+teg_status block_open_built(const struct teg_program *program,
+                            const uint8_t *bytes, size_t size, const char *path,
+                            struct teg_block **block, struct teg_diag *d)
+{
+    return open_block(program, bytes, size, path, 0, 1, block, d);
 }

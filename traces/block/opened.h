@@ -33,4 +33,10 @@ struct teg_block {
     struct teg_predictor *predictor; /* owned, [streams][slots + 1] */
 };
 
+/* As teg_block_open, of bytes that teg_block_builder_end has just made: records are
+ * taken as they are. */
+teg_status block_open_built(const struct teg_program *program,
+                            const uint8_t *bytes, size_t size, const char *path,
+                            struct teg_block **block, struct teg_diag *d);
+
 #endif

@@ -90,6 +90,15 @@ static inline int teg_predictor_has_shape(const struct teg_predictor *p,
            p->group_log2 == a->group_log2;
 }
 
+/* Whether an access of the shape of `p` after one of that of `before` needs none. */
+static inline int teg_predictor_alike(const struct teg_predictor *before,
+                                      const struct teg_predictor *p)
+{
+    return p->shape != SHAPE_LIST && before->shape == p->shape &&
+           before->stride == p->stride && before->pitch == p->pitch &&
+           before->group_log2 == p->group_log2;
+}
+
 /* Learns the access: the next one is expected as far from it as it is from the
  * one before. */
 static inline void teg_predictor_advance(struct teg_predictor *p,

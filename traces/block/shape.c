@@ -5,6 +5,23 @@ static uint32_t first_lane(uint32_t mask)
     return (uint32_t)__builtin_ctz(mask);
 }
 
+/* Whether all 32 lanes are as the shape says. */
+static int all_lanes_fit(const struct teg_access *a, const uint64_t *lane)
+{
+    uint32_t group = a->shape == SHAPE_GRID ? 1u << a->group_log2 : TEG_LANES;
+    uint64_t row = a->base, wrong = 0;
+
+    for (uint32_t l = 0; l < TEG_LANES; row += (uint64_t)(int64_t)a->pitch) {
+        uint64_t expected = row;
+
+        for (uint32_t end = l + group; l < end; l++) {
+            wrong |= lane[l] ^ expected;
+            expected += (uint64_t)(int64_t)a->stride;
+        }
+    }
+    return wrong == 0;
+}
+
 /* Sets the base so that the first active lane fits, and tells whether all
  * others then do. */
 static int shape_fits(struct teg_access *a, const uint64_t *lane)
@@ -13,6 +30,8 @@ static int shape_fits(struct teg_access *a, const uint64_t *lane)
 
     a->base = 0;
     a->base = lane[first] - teg_access_lane(a, first);
+    if (a->mask == UINT32_MAX)
+        return all_lanes_fit(a, lane);
     for (uint32_t rest = a->mask & (a->mask - 1); rest != 0; rest &= rest - 1) {
         uint32_t l = first_lane(rest);
 

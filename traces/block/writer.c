@@ -12,13 +12,47 @@
 enum {
     NO_SLOT = -1,
 };
+#define NO_NUMBER UINT32_MAX
 
 struct building_slot {
-    struct block_slot slot;
-    uint32_t record; /* in the program */
+    struct block_slot slot; /* learnt when the block ends */
+    uint32_t record;        /* in the program */
+    uint32_t number;        /* in the block, from 0; not yet: NO_NUMBER */
     int step_known, delta_known;
-    uint32_t stream; /* `now` holds for this one */
+};
+
+/* What a slot was last in a stream. */
+struct building_record {
     struct teg_predictor now;
+    uint32_t met; /* accesses, up to 2 */
+};
+
+/* A stream's first or second access of a slot.  What is expected of these two follows
+ * from all streams, so how they differ from it is written when the block ends; where
+ * they belong the stream's records have the shape alone. */
+struct early_access {
+    size_t at; /* in the stream's records */
+    uint32_t slot;
+    int second, same_shape;  /* as the one before */
+    struct teg_predictor is; /* `last` and the shape */
+    size_t shape_bytes;
+};
+
+/* A warp's stream; whoever adds to the block goes from one to another as it likes. */
+struct building_stream {
+    uint32_t warp_id;
+    uint32_t run_start, run_length, run_mask;
+    uint32_t path_end;        /* where the run before ended */
+    uint32_t path_mask;       /* of the run before */
+    uint32_t last, last_mask; /* instruction, whose */
+    uint32_t values_left;     /* are to come */
+    uint64_t runs;
+    struct teg_buffer path; /* its runs */
+    struct teg_buffer records;
+    struct building_record *record; /* owned, [known], by slot */
+    size_t known, room;
+    struct early_access *early; /* owned, [earlies] */
+    size_t earlies, early_room;
 };
 
 struct path_entry {
@@ -29,33 +63,42 @@ struct path_entry {
 struct teg_block_builder {
     const struct teg_program *program; /* borrowed */
     uint32_t position[3];
-    uint32_t streams;
     uint64_t insts;
 
     int32_t *slot_of; /* owned, [slot_of_size], by number of the record */
     size_t slot_of_size;
     struct building_slot *slot; /* owned */
     size_t slots, slot_capacity;
+    uint32_t *numbered; /* owned, [slot_capacity]: the slot of each number */
+    uint32_t numbers;
 
-    /* the stream being built */
-    uint32_t warp_id;
-    int open;
-    uint32_t run_start, run_length, run_mask;
-    uint32_t path_end;        /* where the run before ended */
-    uint32_t path_mask;       /* of the run before */
-    uint32_t last, last_mask; /* instruction, whose */
-    uint32_t values_left;     /* are to come */
-    uint64_t runs;
-    struct teg_buffer path; /* its runs */
-    struct teg_buffer records;
+    struct building_stream
+        *stream; /* owned, [stream_room], those begun first */
+    uint32_t streams, stream_room;
+    uint32_t at; /* the stream that is added to */
 
     struct teg_buffer paths;       /* all distinct ones, each with its count */
     struct path_entry *path_entry; /* owned */
     size_t path_count, path_capacity;
-    struct teg_buffer streams_bytes; /* finished streams */
+    struct teg_buffer joined;        /* a stream's records */
+    struct teg_buffer streams_bytes; /* the streams */
     struct teg_buffer out;
     int failed;
 };
+
+static int grow_streams(struct teg_block_builder *b)
+{
+    uint32_t room = b->stream_room * 2 + 8;
+    struct building_stream *stream = realloc(b->stream, room * sizeof *stream);
+
+    if (stream == NULL)
+        return 0;
+    memset(stream + b->stream_room, 0,
+           (room - b->stream_room) * sizeof *stream);
+    b->stream = stream;
+    b->stream_room = room;
+    return 1;
+}
 
 teg_status teg_block_builder_new(const struct teg_program *program,
                                  struct teg_block_builder **b,
@@ -65,6 +108,11 @@ teg_status teg_block_builder_new(const struct teg_program *program,
     if (*b == NULL)
         return teg_fail_memory(d);
     (*b)->program = program;
+    if (!grow_streams(*b)) {
+        free(*b);
+        *b = NULL;
+        return teg_fail_memory(d);
+    }
     return TEG_OK;
 }
 
@@ -74,10 +122,17 @@ void teg_block_builder_free(struct teg_block_builder *b)
         return;
     free(b->slot_of);
     free(b->slot);
+    free(b->numbered);
     free(b->path_entry);
-    teg_buffer_release(&b->path);
-    teg_buffer_release(&b->records);
+    for (uint32_t i = 0; i < b->stream_room; i++) {
+        teg_buffer_release(&b->stream[i].path);
+        teg_buffer_release(&b->stream[i].records);
+        free(b->stream[i].record);
+        free(b->stream[i].early);
+    }
+    free(b->stream);
     teg_buffer_release(&b->paths);
+    teg_buffer_release(&b->joined);
     teg_buffer_release(&b->streams_bytes);
     teg_buffer_release(&b->out);
     free(b);
@@ -92,31 +147,29 @@ void teg_block_builder_begin(struct teg_block_builder *b,
     b->path_count = 0;
     b->streams = 0;
     b->insts = 0;
-    b->open = 0;
     b->failed = 0;
-    b->path.size = b->records.size = b->paths.size = 0;
-    b->streams_bytes.size = b->out.size = 0;
+    b->paths.size = b->streams_bytes.size = b->out.size = 0;
     memcpy(b->position, position, sizeof b->position);
 }
 
-static void end_run(struct teg_block_builder *b)
+static void end_run(struct building_stream *s)
 {
-    if (b->run_length == 0)
+    if (s->run_length == 0)
         return;
-    teg_buffer_zigzag(&b->path, (int64_t)b->run_start - b->path_end);
-    teg_buffer_varint(&b->path, b->run_length);
-    if (b->runs != 0 && b->run_mask == b->path_mask) {
-        teg_buffer_u8(&b->path, MASK_SAME);
-    } else if (b->run_mask == UINT32_MAX) {
-        teg_buffer_u8(&b->path, MASK_FULL);
+    teg_buffer_zigzag(&s->path, (int64_t)s->run_start - s->path_end);
+    teg_buffer_varint(&s->path, s->run_length);
+    if (s->runs != 0 && s->run_mask == s->path_mask) {
+        teg_buffer_u8(&s->path, MASK_SAME);
+    } else if (s->run_mask == UINT32_MAX) {
+        teg_buffer_u8(&s->path, MASK_FULL);
     } else {
-        teg_buffer_u8(&b->path, MASK_GIVEN);
-        teg_buffer_u32(&b->path, b->run_mask);
+        teg_buffer_u8(&s->path, MASK_GIVEN);
+        teg_buffer_u32(&s->path, s->run_mask);
     }
-    b->path_end = b->run_start + b->run_length;
-    b->path_mask = b->run_mask;
-    b->run_length = 0;
-    b->runs++;
+    s->path_end = s->run_start + s->run_length;
+    s->path_mask = s->run_mask;
+    s->run_length = 0;
+    s->runs++;
 }
 
 static uint64_t hash_bytes(const uint8_t *p, size_t n)
@@ -128,20 +181,21 @@ static uint64_t hash_bytes(const uint8_t *p, size_t n)
     return h;
 }
 
-/* Returns the number of a path equal to the one just walked; out of memory, any
+/* Returns the number of a path equal to the stream's; out of memory, any
  * number. */
-static size_t share_path(struct teg_block_builder *b)
+static size_t share_path(struct teg_block_builder *b,
+                         const struct building_stream *s)
 {
-    uint64_t hash = hash_bytes(b->path.data, b->path.size);
+    uint64_t hash = hash_bytes(s->path.data, s->path.size);
     struct path_entry *entry;
 
-    if (b->path.failed || b->paths.failed)
+    if (s->path.failed || b->paths.failed)
         return 0;
     for (size_t i = 0; i < b->path_count; i++) {
         entry = &b->path_entry[i];
-        if (entry->hash == hash && entry->size == b->path.size &&
+        if (entry->hash == hash && entry->size == s->path.size &&
             (entry->size == 0 ||
-             memcmp(b->paths.data + entry->at, b->path.data, entry->size) == 0))
+             memcmp(b->paths.data + entry->at, s->path.data, entry->size) == 0))
             return i;
     }
     if (b->path_count == b->path_capacity) {
@@ -155,55 +209,55 @@ static size_t share_path(struct teg_block_builder *b)
         b->path_entry = entry;
         b->path_capacity = capacity;
     }
-    teg_buffer_varint(&b->paths, b->runs);
+    teg_buffer_varint(&b->paths, s->runs);
     b->path_entry[b->path_count] =
-        (struct path_entry){b->paths.size, b->path.size, hash};
-    teg_buffer_bytes(&b->paths, b->path.data, b->path.size);
+        (struct path_entry){b->paths.size, s->path.size, hash};
+    teg_buffer_bytes(&b->paths, s->path.data, s->path.size);
     return b->paths.failed ? 0 : b->path_count++;
 }
 
-static void end_stream(struct teg_block_builder *b)
-{
-    size_t path;
-
-    if (!b->open)
-        return;
-    end_run(b);
-    path = share_path(b);
-    teg_buffer_varint(&b->streams_bytes, b->warp_id);
-    teg_buffer_varint(&b->streams_bytes, path);
-    teg_buffer_varint(&b->streams_bytes, b->records.size);
-    teg_buffer_bytes(&b->streams_bytes, b->records.data, b->records.size);
-    b->open = 0;
-    b->streams++;
-}
-
+/* Out of memory the builder has failed, and what comes goes into the stream before. */
 void teg_block_builder_warp(struct teg_block_builder *b, uint32_t warp_id)
 {
-    end_stream(b);
-    b->open = 1;
-    b->values_left = 0;
-    b->warp_id = warp_id;
-    b->run_length = 0;
-    b->path_end = 0;
-    b->runs = 0;
-    b->path.size = b->records.size = 0;
-}
+    struct building_stream *s;
 
-static void add_to_path(struct teg_block_builder *b, uint32_t inst,
-                        uint32_t mask)
-{
-    b->insts++;
-    if (b->run_length != 0 && inst == b->run_start + b->run_length &&
-        mask == b->run_mask) {
-        b->run_length++;
+    if (b->streams == b->stream_room && !grow_streams(b)) {
+        b->failed = 1;
         return;
     }
-    end_run(b);
-    b->run_start = inst;
-    b->run_length = 1;
-    b->run_mask = mask;
+    b->at = b->streams++;
+    s = &b->stream[b->at];
+    s->warp_id = warp_id;
+    s->values_left = 0;
+    s->run_length = 0;
+    s->path_end = 0;
+    s->runs = 0;
+    s->path.size = s->records.size = 0;
+    s->known = s->earlies = 0;
 }
+
+void teg_block_builder_turn(struct teg_block_builder *b, uint32_t stream)
+{
+    assert(stream < b->streams || b->failed);
+    if (stream < b->streams)
+        b->at = stream;
+}
+
+static void add_to_path(struct teg_block_builder *b, struct building_stream *s,
+                        uint32_t inst, uint32_t mask)
+{
+    b->insts++;
+    if (s->run_length != 0 && inst == s->run_start + s->run_length &&
+        mask == s->run_mask) {
+        s->run_length++;
+        return;
+    }
+    end_run(s);
+    s->run_start = inst;
+    s->run_length = 1;
+    s->run_mask = mask;
+}
+
 /* ---- slots while building ---------------------------------------------- */
 
 static int grow_slot_of(struct teg_block_builder *b, size_t need)
@@ -229,10 +283,15 @@ static struct building_slot *new_slot(struct teg_block_builder *b,
     if (b->slots == b->slot_capacity) {
         size_t capacity = b->slot_capacity * 2 + 16;
         struct building_slot *slot = realloc(b->slot, capacity * sizeof *slot);
+        uint32_t *numbered;
 
         if (slot == NULL)
             return NULL;
         b->slot = slot;
+        numbered = realloc(b->numbered, capacity * sizeof *numbered);
+        if (numbered == NULL)
+            return NULL;
+        b->numbered = numbered;
         b->slot_capacity = capacity;
     }
     b->slot_of[record] = (int32_t)b->slots;
@@ -250,8 +309,7 @@ static struct building_slot *find_slot(struct teg_block_builder *b,
 }
 
 static struct building_slot *begin_slot(struct teg_block_builder *b,
-                                        uint32_t inst, uint32_t record,
-                                        const struct teg_access *a)
+                                        uint32_t inst, uint32_t record)
 {
     struct building_slot *s =
         record < b->slot_of_size ? new_slot(b, record) : NULL;
@@ -261,59 +319,84 @@ static struct building_slot *begin_slot(struct teg_block_builder *b,
         return NULL;
     }
     *s = (struct building_slot){
-        .slot = {.inst = inst,
-                 .first = b->streams,
-                 .base = a->base,
-                 .stride = a->stride,
-                 .pitch = a->pitch,
-                 .shape = (uint8_t)a->shape,
-                 .group_log2 = (uint8_t)a->group_log2},
-        .record = record,
-        .stream = b->streams,
-    };
-    s->now = teg_predictor_of(&s->slot, b->streams);
+        .slot = {.inst = inst}, .record = record, .number = NO_NUMBER};
     return s;
 }
 
-/* Learns, once each, how the slot moves from stream to stream and from one
- * execution to the next; both are written at the end of the block, so what is
- * learnt late still serves the streams that come after.  Only a stream's first
- * distance is counted from where `delta` puts the access before it: once one
- * is written, `delta` can no longer change. */
-static void learn_slot(struct teg_block_builder *b, struct building_slot *s,
-                       uint64_t base)
+/* What the slot was in the stream; NULL out of memory. */
+static struct building_record *record_in(struct building_stream *s, size_t slot)
 {
-    uint64_t streams = b->streams - s->slot.first;
+    if (slot >= s->room) {
+        size_t room = slot * 2 + 16;
+        struct building_record *record =
+            realloc(s->record, room * sizeof *record);
 
-    if (s->stream != b->streams) {
-        int64_t distance = (int64_t)(base - s->slot.base);
-
-        if (!s->step_known && distance % (int64_t)streams == 0)
-            s->slot.step = distance / (int64_t)streams;
-        s->step_known = 1;
-        s->stream = b->streams;
-        s->now = teg_predictor_of(&s->slot, b->streams);
-        if (base != teg_predictor_expected(&s->now))
-            s->delta_known = 1;
-    } else if (!s->delta_known) {
-        s->slot.delta = s->now.delta = (int64_t)(base - s->now.last);
-        s->delta_known = 1;
+        if (record == NULL)
+            return NULL;
+        s->record = record;
+        s->room = room;
     }
+    for (; s->known <= slot; s->known++)
+        s->record[s->known].met = 0;
+    return &s->record[slot];
 }
 
-static void put_record(struct teg_block_builder *b, struct teg_predictor *p,
+static struct early_access *new_early(struct building_stream *s)
+{
+    if (s->earlies == s->early_room) {
+        size_t room = s->early_room * 2 + 16;
+        struct early_access *early = realloc(s->early, room * sizeof *early);
+
+        if (early == NULL)
+            return NULL;
+        s->early = early;
+        s->early_room = room;
+    }
+    return &s->early[s->earlies++];
+}
+
+static void put_early(struct teg_block_builder *b, struct building_stream *s,
+                      uint32_t slot, struct building_record *r,
+                      const struct teg_access *a, const uint64_t *lane)
+{
+    int same = r->met != 0 && teg_predictor_has_shape(&r->now, a);
+    size_t at = s->records.size;
+    struct early_access *e = new_early(s);
+
+    if (e == NULL) {
+        b->failed = 1;
+        return;
+    }
+    if (!same)
+        block_shape_put(&s->records, a, lane);
+    teg_predictor_advance(&r->now, a);
+    *e = (struct early_access){.at = at,
+                               .slot = slot,
+                               .second = r->met != 0,
+                               .same_shape = same,
+                               .is = r->now,
+                               .shape_bytes = s->records.size - at};
+    r->met++;
+}
+
+/* `same`: the shape is as expected. */
+static uint8_t control_of(int expected, int same, unsigned shape)
+{
+    return (uint8_t)((expected ? BASE_EXPECTED : BASE_DISTANCE) |
+                     (same ? SHAPE_SAME : 1u + shape) << BASE_BITS);
+}
+
+static void put_record(struct teg_buffer *records, struct teg_predictor *p,
                        const struct teg_access *a, const uint64_t *lane)
 {
     int expected = a->base == teg_predictor_expected(p);
     int same = teg_predictor_has_shape(p, a);
-    unsigned control = expected ? BASE_EXPECTED : BASE_DISTANCE;
 
-    control |= (same ? SHAPE_SAME : 1u + a->shape) << BASE_BITS;
-    teg_buffer_u8(&b->records, (uint8_t)control);
+    teg_buffer_u8(records, control_of(expected, same, a->shape));
     if (!expected)
-        teg_buffer_zigzag(&b->records, (int64_t)(a->base - p->last));
+        teg_buffer_zigzag(records, (int64_t)(a->base - p->last));
     if (!same)
-        block_shape_put(&b->records, a, lane);
+        block_shape_put(records, a, lane);
     teg_predictor_advance(p, a);
 }
 
@@ -322,38 +405,42 @@ static void add_shape(struct teg_block_builder *b, uint32_t inst,
                       uint32_t record, struct building_slot *s,
                       const struct teg_access *a, const uint64_t *lane)
 {
+    struct building_stream *stream = &b->stream[b->at];
+    struct building_record *r;
+
     if (s == NULL)
-        s = begin_slot(b, inst, record, a);
+        s = begin_slot(b, inst, record);
+    if (s == NULL)
+        return;
+    r = record_in(stream, (size_t)(s - b->slot));
+    if (r == NULL)
+        b->failed = 1;
+    else if (r->met < 2)
+        put_early(b, stream, (uint32_t)(s - b->slot), r, a, lane);
     else
-        learn_slot(b, s, a->base);
-    if (s != NULL)
-        put_record(b, &s->now, a, lane);
+        put_record(&stream->records, &r->now, a, lane);
 }
 
-/* What has the shape that is tried first: the record's last, or first, if the slot
- * has any. */
+/* What has the shape that is tried first: the record's last in the stream, if any. */
 static const struct teg_predictor *tried_first(
-    const struct teg_block_builder *b, const struct building_slot *s,
-    struct teg_predictor *first)
+    const struct teg_block_builder *b, const struct building_slot *s)
 {
-    if (s == NULL || s->stream == b->streams)
-        return s != NULL ? &s->now : NULL;
-    *first = (struct teg_predictor){.stride = s->slot.stride,
-                                    .pitch = s->slot.pitch,
-                                    .shape = s->slot.shape,
-                                    .group_log2 = s->slot.group_log2};
-    return first;
+    const struct building_stream *stream = &b->stream[b->at];
+    size_t slot = s != NULL ? (size_t)(s - b->slot) : stream->known;
+
+    return slot < stream->known && stream->record[slot].met != 0
+               ? &stream->record[slot].now
+               : NULL;
 }
 
 static void add_record(struct teg_block_builder *b, uint32_t inst,
                        uint32_t record, uint32_t mask, const uint64_t *lane)
 {
     struct building_slot *s = find_slot(b, record);
-    struct teg_predictor first;
     struct teg_access a;
 
     a.mask = mask;
-    block_shape_fit(&a, lane, tried_first(b, s, &first));
+    block_shape_fit(&a, lane, tried_first(b, s));
     add_shape(b, inst, record, s, &a, lane);
 }
 
@@ -371,10 +458,9 @@ static void add_access(struct teg_block_builder *b, uint32_t inst,
                        uint32_t record, const struct teg_access *a)
 {
     struct building_slot *s = find_slot(b, record);
-    struct teg_predictor first;
     uint64_t lane[TEG_LANES];
 
-    if (block_shape_is_found(a, tried_first(b, s, &first))) {
+    if (block_shape_is_found(a, tried_first(b, s))) {
         add_shape(b, inst, record, s, a, NULL);
         return;
     }
@@ -387,12 +473,14 @@ static const struct teg_inst *begin_inst(struct teg_block_builder *b,
                                          uint32_t inst, uint32_t mask)
 {
     const struct teg_inst *facts = &b->program->inst[inst];
+    struct building_stream *s = &b->stream[b->at];
 
-    assert(b->open && inst < b->program->count && b->values_left == 0);
-    add_to_path(b, inst, mask);
-    b->last = inst;
-    b->last_mask = mask;
-    b->values_left = mask != 0 ? teg_inst_values(facts) : 0;
+    assert((b->streams != 0 || b->failed) && inst < b->program->count &&
+           s->values_left == 0);
+    add_to_path(b, s, inst, mask);
+    s->last = inst;
+    s->last_mask = mask;
+    s->values_left = mask != 0 ? teg_inst_values(facts) : 0;
     return facts;
 }
 
@@ -408,18 +496,21 @@ void teg_block_builder_inst(struct teg_block_builder *b, uint32_t inst,
 }
 
 /* The record of the next further value. */
-static uint32_t next_value(struct teg_block_builder *b)
+static uint32_t next_value(const struct teg_block_builder *b,
+                           struct building_stream *s)
 {
-    const struct teg_inst *inst = &b->program->inst[b->last];
+    const struct teg_inst *inst = &b->program->inst[s->last];
 
-    assert(b->values_left != 0);
-    return inst->record_index + inst->records - b->values_left--;
+    assert(s->values_left != 0);
+    return inst->record_index + inst->records - s->values_left--;
 }
 
 void teg_block_builder_value(struct teg_block_builder *b,
                              const uint64_t lane[TEG_LANES])
 {
-    add_record(b, b->last, next_value(b), b->last_mask, lane);
+    struct building_stream *s = &b->stream[b->at];
+
+    add_record(b, s->last, next_value(b, s), s->last_mask, lane);
 }
 
 /* What add_access would find: no grid is a line of all lanes. */
@@ -456,8 +547,108 @@ void teg_block_builder_copy(struct teg_block_builder *b, uint32_t inst,
         teg_block_builder_access(b, inst, &a);
     else
         teg_block_builder_inst(b, inst, c->mask, NULL);
-    while (teg_cursor_value(c, &a))
-        add_access(b, b->last, next_value(b), &a);
+    while (teg_cursor_value(c, &a)) {
+        struct building_stream *s = &b->stream[b->at];
+
+        add_access(b, s->last, next_value(b, s), &a);
+    }
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+/* Learns, once each and from the first streams that show it, where the slot begins,
+ * how it moves from stream to stream and from one execution to the next. */
+static void learn(struct teg_block_builder *b, uint32_t stream,
+                  const struct early_access *e)
+{
+    struct building_slot *s = &b->slot[e->slot];
+
+    if (s->number == NO_NUMBER) {
+        b->numbered[b->numbers] = e->slot;
+        s->number = b->numbers++;
+        s->slot.first = stream;
+        s->slot.base = e->is.last;
+        s->slot.stride = e->is.stride;
+        s->slot.pitch = e->is.pitch;
+        s->slot.shape = e->is.shape;
+        s->slot.group_log2 = e->is.group_log2;
+    } else if (e->second && !s->delta_known) {
+        s->slot.delta = e->is.delta;
+        s->delta_known = 1;
+    } else if (!e->second && !s->step_known) {
+        int64_t streams = (int64_t)stream - s->slot.first;
+        int64_t distance = (int64_t)(e->is.last - s->slot.base);
+
+        if (distance % streams == 0)
+            s->slot.step = distance / streams;
+        s->step_known = 1;
+    }
+}
+
+/* Numbers the slots in the order in which streams, one after the other, have them. */
+static void learn_slots(struct teg_block_builder *b)
+{
+    b->numbers = 0;
+    for (uint32_t i = 0; i < b->streams; i++) {
+        const struct building_stream *s = &b->stream[i];
+
+        for (size_t k = 0; k < s->earlies; k++)
+            learn(b, i, &s->early[k]);
+    }
+}
+
+/* An early access as a record, by what its slot has come to be. */
+static void join_early(struct teg_block_builder *b, uint32_t stream,
+                       const struct early_access *e)
+{
+    const struct building_stream *s = &b->stream[stream];
+    struct teg_predictor p = teg_predictor_of(&b->slot[e->slot].slot, stream);
+    uint64_t first = e->is.last - (uint64_t)e->is.delta;
+    int expected, same = e->same_shape;
+
+    if (e->second) {
+        p.delta = (int64_t)(first - p.last);
+        p.last = first;
+    } else {
+        same = teg_predictor_alike(&p, &e->is);
+    }
+    expected = e->is.last == teg_predictor_expected(&p);
+    teg_buffer_u8(&b->joined, control_of(expected, same, e->is.shape));
+    if (!expected)
+        teg_buffer_zigzag(&b->joined, (int64_t)(e->is.last - p.last));
+    if (!same)
+        teg_buffer_bytes(&b->joined, s->records.data + e->at, e->shape_bytes);
+}
+
+static void join_records(struct teg_block_builder *b, uint32_t stream)
+{
+    const struct building_stream *s = &b->stream[stream];
+    size_t from = 0;
+
+    b->joined.size = 0;
+    for (size_t i = 0; i < s->earlies; i++) {
+        const struct early_access *e = &s->early[i];
+
+        teg_buffer_bytes(&b->joined, s->records.data + from, e->at - from);
+        join_early(b, stream, e);
+        from = e->at + e->shape_bytes;
+    }
+    teg_buffer_bytes(&b->joined, s->records.data + from,
+                     s->records.size - from);
+}
+
+static void put_stream(struct teg_block_builder *b, uint32_t stream)
+{
+    struct building_stream *s = &b->stream[stream];
+
+    end_run(s);
+    teg_buffer_varint(&b->streams_bytes, s->warp_id);
+    teg_buffer_varint(&b->streams_bytes, share_path(b, s));
+    if (!s->records.failed)
+        join_records(b, stream);
+    teg_buffer_varint(&b->streams_bytes, b->joined.size);
+    teg_buffer_bytes(&b->streams_bytes, b->joined.data, b->joined.size);
+    b->failed |= s->path.failed | s->records.failed;
 }
 
 static void put_slot(struct teg_buffer *b, const struct block_slot *s)
@@ -480,18 +671,20 @@ teg_status teg_block_builder_end(struct teg_block_builder *b,
                                  const uint8_t **bytes, size_t *size,
                                  struct teg_diag *d)
 {
-    end_stream(b);
+    learn_slots(b);
+    for (uint32_t i = 0; i < b->streams; i++)
+        put_stream(b, i);
     for (int i = 0; i < 3; i++)
         teg_buffer_varint(&b->out, b->position[i]);
     teg_buffer_varint(&b->out, b->path_count);
     teg_buffer_bytes(&b->out, b->paths.data, b->paths.size);
     teg_buffer_varint(&b->out, b->slots);
     for (size_t i = 0; i < b->slots; i++)
-        put_slot(&b->out, &b->slot[i].slot);
+        put_slot(&b->out, &b->slot[b->numbered[i]].slot);
     teg_buffer_varint(&b->out, b->streams);
     teg_buffer_bytes(&b->out, b->streams_bytes.data, b->streams_bytes.size);
-    if (b->failed || b->out.failed || b->paths.failed || b->records.failed ||
-        b->path.failed || b->streams_bytes.failed)
+    if (b->failed || b->out.failed || b->paths.failed || b->joined.failed ||
+        b->streams_bytes.failed)
         return teg_fail_memory(d);
     *bytes = b->out.data;
     *size = b->out.size;
@@ -510,7 +703,5 @@ teg_status teg_block_builder_open(struct teg_block_builder *b, const char *path,
     size_t size;
 
     TRY(teg_block_builder_end(b, &bytes, &size, d));
-    TRY(teg_block_open(b->program, bytes, size, path, 0, block, d));
-    (*block)->built = 1;
-    return TEG_OK;
+    return block_open_built(b->program, bytes, size, path, block, d);
 }

@@ -340,6 +340,81 @@ START_TEST(a_line_is_what_its_addresses_are)
 }
 END_TEST
 
+/* In whatever turns its streams grow, a block is the same bytes. */
+START_TEST(turns_change_nothing)
+{
+    static struct step step[WARPS][STEPS_MAX];
+    uint64_t state = 500 + (uint64_t)_i;
+    uint32_t n[WARPS], done[WARPS] = {0}, left = 0;
+    struct teg_block_builder *b[2];
+    const uint8_t *bytes[2];
+    size_t size[2];
+    struct teg_diag d;
+
+    for (int k = 0; k < 2; k++) {
+        ck_assert(teg_block_builder_new(&program, &b[k], &d) == TEG_OK);
+        teg_block_builder_begin(b[k], (uint32_t[]){1, 2, 3});
+    }
+    for (uint32_t w = 0; w < WARPS; w++) {
+        n[w] = random_stream(&state, step[w]);
+        left += n[w];
+        teg_block_builder_warp(b[0], w);
+        for (uint32_t i = 0; i < n[w]; i++)
+            put_step(b[0], &step[w][i]);
+    }
+    for (uint32_t w = 0; w < WARPS; w++)
+        teg_block_builder_warp(b[1], w);
+    while (left != 0) {
+        uint32_t w = help_below(&state, WARPS), turn = help_below(&state, 9);
+
+        teg_block_builder_turn(b[1], w);
+        for (; turn != 0 && done[w] < n[w]; turn--, left--)
+            put_step(b[1], &step[w][done[w]++]);
+    }
+    for (int k = 0; k < 2; k++)
+        ck_assert(teg_block_builder_end(b[k], &bytes[k], &size[k], &d) ==
+                  TEG_OK);
+    ck_assert_uint_eq(size[0], size[1]);
+    ck_assert_mem_eq(bytes[0], bytes[1], size[0]);
+    for (int k = 0; k < 2; k++)
+        teg_block_builder_free(b[k]);
+}
+END_TEST
+
+/* Passing varints is reading them, where all is well; where it is not the walk stays. */
+START_TEST(varints_are_passed_as_they_are_read)
+{
+    uint64_t state = 900 + (uint64_t)_i;
+    struct teg_buffer b = {0};
+    struct teg_walk walk, read;
+    struct teg_diag d;
+    uint64_t v;
+    uint32_t n = 1 + help_below(&state, 31), bad = help_below(&state, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        teg_buffer_varint(&b, help_random(&state) >> help_below(&state, 64));
+    teg_walk_init(&walk, b.data, b.size, "t", 0);
+    ck_assert_int_eq(teg_walk_pass_varints(&walk, n), b.size >= 10 * n);
+    for (uint32_t i = 0; i < 10 * n; i++)
+        teg_buffer_u8(&b, 1);
+    teg_walk_init(&walk, b.data, b.size, "t", 0);
+    read = walk;
+    ck_assert_int_eq(teg_walk_pass_varints(&walk, n), 1);
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert(teg_walk_varint(&read, &v, &d) == TEG_OK);
+    ck_assert_ptr_eq(walk.at, read.at);
+    /* eleven bytes where number `bad` begins */
+    teg_walk_init(&walk, b.data, b.size, "t", 0);
+    for (uint32_t i = 0; i < bad; i++)
+        ck_assert(teg_walk_varint(&walk, &v, &d) == TEG_OK);
+    memset(b.data + (walk.at - walk.start), 0x80, 10);
+    teg_walk_init(&walk, b.data, b.size, "t", 0);
+    ck_assert_int_eq(teg_walk_pass_varints(&walk, n), 0);
+    ck_assert_ptr_eq(walk.at, walk.start);
+    teg_buffer_release(&b);
+}
+END_TEST
+
 /* 8 warps x 1000 iterations of a coalesced load and an add: the second to
  * eighth warps share the path, every address is as expected. */
 START_TEST(regular_loops_take_about_a_byte_per_access)
@@ -539,6 +614,8 @@ int main(void)
     tcase_add_loop_test(
         tcase, whatever_the_order_of_what_is_learnt_addresses_come_back, 0,
         400 / ROUNDS);
+    tcase_add_loop_test(tcase, turns_change_nothing, 0, 40);
+    tcase_add_loop_test(tcase, varints_are_passed_as_they_are_read, 0, 40);
     tcase_add_test(tcase, a_first_distance_holds_whatever_is_learnt_later);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, regular_values_take_about_a_byte_each);

@@ -121,6 +121,7 @@ static void record(const struct emu_warp *w, const struct emu_op *op,
 {
     if (w->trace == NULL)
         return;
+    teg_block_builder_turn(w->trace, w->number);
     if (op->access && w->stride != 0 && mask == EMU_ALL)
         teg_block_builder_line(w->trace, op->inst, w->address[0], w->stride);
     else
@@ -506,10 +507,11 @@ void emu_block_begin(struct emu_block *b, uint64_t clock)
     memset(b->shared, 0, b->shared_bytes);
     if (b->tensor != NULL)
         emu_tensor_begin(b);
-    for (uint32_t i = 0; i < b->warps && b->records && !b->in_turn; i++) {
-        b->warp[i].trace = b->stream[i];
-        teg_block_builder_begin(b->stream[i], b->position);
-        teg_block_builder_warp(b->stream[i], i);
+    if (b->records)
+        teg_block_builder_begin(b->trace, b->position);
+    for (uint32_t i = 0; i < b->warps && b->records; i++) {
+        teg_block_builder_warp(b->trace, i);
+        b->warp[i].trace = b->trace;
     }
 }
 
@@ -601,15 +603,8 @@ teg_status emu_block_end(struct emu_block *b)
 
 static void run_in_turn(struct emu_block *b)
 {
-    if (b->records)
-        teg_block_builder_begin(b->whole, b->position);
-    for (uint32_t i = 0; i < b->warps && b->status == TEG_OK; i++) {
-        if (b->records) {
-            b->warp[i].trace = b->whole;
-            teg_block_builder_warp(b->whole, i);
-        }
+    for (uint32_t i = 0; i < b->warps && b->status == TEG_OK; i++)
         run_warp(&b->warp[i]);
-    }
 }
 
 teg_status emu_gang_run(struct emu_gang *g)

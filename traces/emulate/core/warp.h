@@ -263,11 +263,10 @@ struct emu_block {
         uint8_t how;       /* of BAR.RED: 0 POPC, 1 AND, 2 OR */
         uint64_t met;      /* when the last of them came */
     } barrier[EMU_NAMED_BARRIERS];
-    int records; /* whether this block is traced */
-    int in_turn; /* each warp to its end before the next: one trace will do */
-    struct teg_block_builder *whole;   /* of all warps, in turn */
-    struct teg_block_builder **stream; /* [warps]: of each */
-    teg_status status;                 /* not TEG_OK after a fault */
+    int records;                     /* whether this block is traced */
+    int in_turn;                     /* each warp to its end before the next */
+    struct teg_block_builder *trace; /* borrowed; a stream a warp, by number */
+    teg_status status;               /* not TEG_OK after a fault */
     struct teg_diag *d;
 };
 

@@ -28,13 +28,12 @@ enum {
 
 /* What a stretch of gangs in the making needs, one after the other. */
 struct slot {
-    struct emu_gang gang;                  /* blocks owned */
-    struct recorded {                      /* by block */
-        struct teg_block_builder **stream; /* owned, [warps]: each warp's */
-        struct teg_block_builder *whole;   /* owned */
-        struct teg_block *traced;          /* owned until it is handed out */
-    } * recorded;                          /* owned */
-    struct emu_view *view;                 /* owned; NULL: one thread */
+    struct emu_gang gang;                /* blocks owned */
+    struct recorded {                    /* by block */
+        struct teg_block_builder *trace; /* owned */
+        struct teg_block *traced;        /* owned until it is handed out */
+    } * recorded;                        /* owned */
+    struct emu_view *view;               /* owned; NULL: one thread */
     /* Of the gangs that ended well, block after block. */
     struct emu_result *result; /* owned, [STRETCH_GANGS][blocks] */
     uint32_t results;
@@ -102,17 +101,13 @@ static teg_status init_block(const struct emu_workers *c, struct emu_gang *g,
         aligned_alloc(_Alignof(struct emu_warp), b->warps * sizeof *b->warp);
     b->shared = calloc(1, b->shared_bytes + EMU_WIDEST);
     b->local = calloc(b->warps * EMU_LANES, b->local_bytes);
-    r->stream = calloc(b->warps, sizeof(struct teg_block_builder *));
     if (b->has_tensor_memory)
         b->tensor = calloc(1, sizeof *b->tensor);
     if (b->warp == NULL || b->shared == NULL || b->local == NULL ||
-        r->stream == NULL || (b->has_tensor_memory && b->tensor == NULL))
+        (b->has_tensor_memory && b->tensor == NULL))
         return teg_fail_memory(d);
-    for (uint32_t i = 0; i < b->warps; i++)
-        TRY(teg_block_builder_new(program, &r->stream[i], d));
-    TRY(teg_block_builder_new(program, &r->whole, d));
-    b->stream = r->stream;
-    b->whole = r->whole;
+    TRY(teg_block_builder_new(program, &r->trace, d));
+    b->trace = r->trace;
     return TEG_OK;
 }
 
@@ -158,10 +153,7 @@ static void release_slot(struct slot *s)
         struct emu_block *b = &s->gang.block[i];
         struct recorded *r = &s->recorded[i];
 
-        for (uint32_t k = 0; r->stream != NULL && k < b->warps; k++)
-            teg_block_builder_free(r->stream[k]);
-        free(r->stream);
-        teg_block_builder_free(r->whole);
+        teg_block_builder_free(r->trace);
         if (r->traced != NULL)
             teg_block_free(r->traced);
         free(b->shared);
@@ -172,27 +164,6 @@ static void release_slot(struct slot *s)
     emu_view_free(s->view);
     free(s->recorded);
     free(s->gang.block);
-}
-
-/* Where warps ran interleaved, each has a builder of its own; the block has
- * their streams one after the other. */
-static teg_status join_streams(const struct emu_block *b, struct recorded *r,
-                               const struct teg_kernel *k, struct teg_diag *d)
-{
-    for (uint32_t i = 0; i < b->warps && !b->in_turn; i++) {
-        struct teg_block *one;
-        struct teg_cursor c;
-
-        if (i == 0)
-            teg_block_builder_begin(r->whole, b->position);
-        TRY(teg_block_builder_open(r->stream[i], k->name, &one, d));
-        teg_block_builder_warp(r->whole, i);
-        teg_cursor_init(&c, one, 0);
-        while (teg_cursor_next(&c))
-            teg_block_builder_copy(r->whole, c.inst, &c);
-        teg_block_free(one);
-    }
-    return teg_block_builder_open(r->whole, k->name, &r->traced, d);
 }
 
 /* The `n`-th box of `inner` that fill `outer`: where it begins. */
@@ -295,8 +266,9 @@ static void run_gang(const struct emu_workers *c, struct slot *s, uint64_t n,
     s->status = emu_gang_run(&s->gang);
     for (uint32_t i = 0; i < s->gang.blocks && s->status == TEG_OK; i++) {
         if (s->gang.block[i].records)
-            s->status = join_streams(&s->gang.block[i], &s->recorded[i],
-                                     c->work.kernel, &s->d);
+            s->status = teg_block_builder_open(s->recorded[i].trace,
+                                               c->work.kernel->name,
+                                               &s->recorded[i].traced, &s->d);
     }
 }
 
@@ -632,7 +604,8 @@ static teg_status end_cluster(struct emu_workers *c, uint32_t place)
             return teg_fail_memory(&s->d);
         TRY(emu_block_end(&first[rank]));
         if (first[rank].records)
-            TRY(join_streams(&first[rank], r, c->work.kernel, &s->d));
+            TRY(teg_block_builder_open(r->trace, c->work.kernel->name,
+                                       &r->traced, &s->d));
         *e = (struct ended){result_of(&first[rank], r), 1};
     }
     return TEG_OK;

@@ -92,7 +92,7 @@ static double rounded(unsigned how, double d)
 static uint64_t to_integer(double d, unsigned size, int is_signed, int ntz)
 {
     unsigned bits = 8u << size;
-    double high = ldexp(1, (int)bits - (is_signed ? 1 : 0));
+    double high = double_of((1023 + (uint64_t)bits - (is_signed != 0)) << 52);
     double low = is_signed ? -high : 0;
 
     if (isnan(d))
@@ -169,7 +169,8 @@ static double integer_to_float(uint64_t v, int negative, unsigned how,
              : how == 1 ? negative && lost
              : how == 2 ? !negative && lost
                         : 0;
-    double d = ldexp((double)(kept + (uint64_t)up), drop);
+    double d = (double)(kept + (uint64_t)up) *
+               double_of((uint64_t)(1023 + drop) << 52);
 
     return negative ? -d : d;
 }
