@@ -194,6 +194,7 @@ static int measure(const struct whatif *w, const char *names, uint32_t threads,
         struct replay replay;
 
         options.store = w->store[i];
+        options.facts = &w->facts[i];
         options.place = i;
         status = replay_init(&replay, &w->job, w->job.kernel[i], &options);
         if (status == EXIT_DONE)
@@ -391,8 +392,11 @@ static int read_blocks(struct whatif *w)
     struct teg_diag d;
 
     w->store = calloc(job->kernel_count, sizeof *w->store);
-    if (w->store == NULL)
+    w->facts = calloc(job->kernel_count, sizeof *w->facts);
+    if (w->store == NULL || w->facts == NULL)
         return say_memory();
+    if (job->kernel_count == 1)
+        w->facts[0] = w->known;
     for (uint32_t i = 0; i < job->kernel_count; i++) {
         if (interrupted())
             return EXIT_INTERRUPTED;
@@ -402,6 +406,20 @@ static int read_blocks(struct whatif *w)
             return say_fault(&d);
     }
     return EXIT_DONE;
+}
+
+static void forget_blocks(struct whatif *w)
+{
+    for (uint32_t i = 0; i < w->job.kernel_count; i++) {
+        if (w->store != NULL)
+            teg_store_free(w->store[i]);
+        if (w->facts != NULL && w->facts[i] != w->known)
+            teg_sample_facts_free(w->facts[i]);
+    }
+    free(w->store);
+    free(w->facts);
+    w->store = NULL;
+    w->facts = NULL;
 }
 
 static int replay_all(struct whatif *w)
@@ -434,10 +452,7 @@ static int replay_all(struct whatif *w)
         fputs("\r\033[K", stderr);
     if (w->lines != 0)
         fprintf(stderr, "\033[%uA\033[J", w->lines);
-    for (uint32_t i = 0; w->store != NULL && i < w->job.kernel_count; i++)
-        teg_store_free(w->store[i]);
-    free(w->store);
-    w->store = NULL;
+    forget_blocks(w);
     sim_memory_free(w->left);
     w->warm = w->left = NULL;
     return status;
@@ -500,6 +515,7 @@ void whatif_follow(struct whatif *w, const struct replay *replay,
     bool by_size = sampling == SAMPLING_BY_SIZE && !replay->sample.used;
 
     w->sampling = by_size ? SAMPLING_OFTEN : sampling;
+    w->known = replay->facts;
     if (by_size && replay->s->warp_instructions >=
                        sampling_instructions_min(SAMPLING_OFTEN))
         return;

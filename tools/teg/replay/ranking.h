@@ -44,6 +44,8 @@ struct whatif {
     /* What the one kernel leaves there as it is, borrowed; NULL: who finds its caches
      * warm runs it once more. */
     const struct sim_memory *warm;
+    /* What is known of the one kernel's blocks, borrowed; NULL: nothing yet. */
+    struct teg_sample_facts *known;
     const struct trials *first; /* borrowed; NULL: in the order of the table */
     const char *at;  /* borrowed, "FILE:LINE": what-ifs of that line only; NULL:
                        of all there is */
@@ -64,7 +66,8 @@ struct whatif {
     /* Of a measurement under way. */
     uint32_t next;
     struct sim_memory *left; /* owned: what the baseline has left, for `warm` */
-    struct teg_store **store;  /* owned, and so is each, [kernel_count] */
+    struct teg_store **store;        /* owned, and so is each, [kernel_count] */
+    struct teg_sample_facts **facts; /* likewise, but for `known` */
     const char *broken;        /* a what-if whose replay failed, or NULL */
     const struct toggle *best; /* of those done, but for "all" */
     bool terminal, shown;

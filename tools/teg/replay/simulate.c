@@ -91,6 +91,7 @@ static teg_status open_launch(const struct job *job, uint32_t kernel,
 static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
                    const struct replay_options *options)
 {
+    struct teg_launch as_is;
     struct teg_diag d;
     int status = EXIT_DONE;
 
@@ -102,9 +103,11 @@ static int prepare(struct replay *r, const struct job *job, uint32_t kernel,
         return say_fault(&d);
     if (options->what_ifs == NULL)
         return EXIT_DONE;
+    as_is = r->launch;
     for (uint32_t i = 0; status == EXIT_DONE && i < options->what_ifs->count;
          i++)
         status = apply_what_ifs(r, options->what_ifs->item[i]);
+    r->changed = r->launch.next != as_is.next || r->launch.self != as_is.self;
     return status;
 }
 
@@ -180,6 +183,17 @@ static teg_status open_at_last(struct again *a, struct replay *r, bool done,
     return status;
 }
 
+/* Where what a sample knows of the blocks belongs: those of a changed launch serve
+ * nobody else. */
+static struct teg_sample_facts **facts_of(struct replay *r,
+                                          const struct replay_options *options,
+                                          struct teg_sample_facts **changed)
+{
+    return r->changed               ? changed
+           : options->facts != NULL ? options->facts
+                                    : &r->facts;
+}
+
 /* Of a launch that is long enough only a part: `r->sample` says so. */
 static teg_status simulate_part(struct replay *r, const struct job *job,
                                 uint32_t kernel,
@@ -188,7 +202,7 @@ static teg_status simulate_part(struct replay *r, const struct job *job,
                                 struct teg_diag *d)
 {
     struct again again = {.job = job, .options = options, .kernel = kernel};
-    struct teg_sample_facts *facts = NULL;
+    struct teg_sample_facts *changed = NULL;
     teg_status status, opened;
 
     if (options->sampling == SAMPLING_NEVER)
@@ -196,8 +210,9 @@ static teg_status simulate_part(struct replay *r, const struct job *job,
     close_launch(&r->launch);
     status = teg_sample_simulate(open_again, &again, r->gpu, simulation,
                                  sampling_instructions_min(options->sampling),
-                                 &facts, r->s, &r->sample, d);
-    teg_sample_facts_free(facts);
+                                 facts_of(r, options, &changed), r->s,
+                                 &r->sample, d);
+    teg_sample_facts_free(changed);
     opened =
         open_at_last(&again, r, r->sample.used, status == TEG_OK ? d : NULL);
     return status != TEG_OK ? status : opened;
@@ -228,7 +243,7 @@ static teg_status warm_up(struct replay *r, const struct job *job,
                           struct sim_memory **warm, struct teg_diag *d)
 {
     struct again again = {.job = job, .options = options, .kernel = kernel};
-    struct teg_sample_facts *facts = NULL;
+    struct teg_sample_facts *changed = NULL;
     teg_status status, opened;
 
     if (!warms_up(job, options))
@@ -242,8 +257,8 @@ static teg_status warm_up(struct replay *r, const struct job *job,
                          options->sampling == SAMPLING_NEVER
                              ? TEG_SAMPLE_NEVER
                              : sampling_instructions_min(options->sampling),
-                         &facts, r->s, warm, d);
-    teg_sample_facts_free(facts);
+                         facts_of(r, options, &changed), r->s, warm, d);
+    teg_sample_facts_free(changed);
     opened = open_at_last(&again, r, false, status == TEG_OK ? d : NULL);
     return status != TEG_OK ? status : opened;
 }
@@ -367,6 +382,7 @@ static int catch_up(struct replay *r, const struct job *job, uint32_t step,
     quiet.listener = NULL;
     quiet.listeners = 0;
     quiet.store = NULL;
+    quiet.facts = NULL;
     quiet.keep_before = quiet.keep_after = false;
     while (status == EXIT_DONE && carried->next < step) {
         status = replay_step(r, job, carried->next, &quiet, carried);
@@ -470,6 +486,7 @@ void replay_release(struct replay *r)
 {
     close_launch(&r->launch);
     replay_forget_caches(r);
+    teg_sample_facts_free(r->facts);
     teg_gpu_free(r->gpu);
     free(r->s);
     *r = (struct replay){0};

@@ -44,6 +44,9 @@ struct replay_options {
     /* What the launch has left when it ran just before, borrowed; NULL: whoever finds
      * that in caches runs it once more. */
     const struct sim_memory *warm;
+    /* What is known of the launch's blocks as they are: filled by whoever needs it
+     * first, the caller's to free.  NULL: each replay finds out for itself. */
+    struct teg_sample_facts **facts;
 };
 
 /* The launch that was simulated instead of one that is like it. */
@@ -62,6 +65,9 @@ struct replay {
     struct teg_statistics *s; /* owned */
     struct teg_sample sample; /* `used` if `s` is of a part, scaled */
     struct replay_represented represented;
+    bool changed; /* what-ifs have made other blocks of the launch's */
+    /* Owned: of its blocks as they are, if it needed them and nobody gave any. */
+    struct teg_sample_facts *facts;
     uint32_t cluster_kernels;  /* simulated once, this one counted; 0 is 1 */
     uint32_t launches;         /* identical ones this stands for; 0 is 1 */
     enum caches caches;        /* what it found there */
