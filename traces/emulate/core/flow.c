@@ -119,8 +119,6 @@ static uint64_t choose_pc(struct emu_warp *w, uint32_t runnable)
 static void record(const struct emu_warp *w, const struct emu_op *op,
                    uint32_t mask)
 {
-    if (w->trace == NULL)
-        return;
     teg_block_builder_turn(w->trace, w->number);
     if (op->access && w->stride != 0 && mask == EMU_ALL)
         teg_block_builder_line(w->trace, op->inst, w->address[0], w->stride);
@@ -168,7 +166,8 @@ static enum after branch(struct emu_warp *w, const struct emu_op *op,
     uint32_t taken = taken_lanes(w, op, group, mask);
     uint64_t target = (uint64_t)op->t->value;
 
-    record(w, op, taken);
+    if (w->trace != NULL)
+        record(w, op, taken);
     w->spins += taken != 0 && target <= op->pc;
     if (taken == 0) {
         *pc += TEG_SASS_BYTES;
@@ -239,7 +238,8 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
     did = emu_control_run(w, op, mask);
     if (w->tries_again)
         return try_again(w, op, group, mask);
-    record(w, op, did);
+    if (w->trace != NULL)
+        record(w, op, did);
     if (may_join(op) || w->way != WAY_KEEP || w->steps_back ||
         (group & w->in[LANE_RUNS]) != group)
         return ENDS;
@@ -257,7 +257,8 @@ static inline enum after carry_out(struct emu_warp *w, const struct emu_op *op,
         emu_refuse(w, op);
     if (op->tells | op->awaits)
         emu_told_note(w, op, mask);
-    record(w, op, mask);
+    if (w->trace != NULL)
+        record(w, op, mask);
     *pc += TEG_SASS_BYTES;
     return GOES_ON;
 }
@@ -304,7 +305,8 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
         emu_meet(w, emu_bits(op, 19, 16), mask);
-        record(w, op, mask);
+        if (w->trace != NULL)
+            record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;
     default:
