@@ -20,6 +20,18 @@ for kernel in gld_stream double_gld_stream skew matmul_abt fadd_shared; do
     check "$kernel on gtx280" none_slower tests/kernels/gt200/$kernel.sketch gtx280
 done
 
+# What a sample knows of the blocks serves what-ifs that leave them as they are,
+# and no others: each says what a replay of its own says.
+long="tests/kernels/sm70/compute.sketch -g gtx1650 -p BLOCKS=1300 -p ITER=8"
+expect 0 "$teg" whatif $long -f csv
+cp "$work/out" "$work/ranked"
+for name in double:fp32 half-instructions; do
+    expect 0 "$teg" run $long --sample --what-if $name -f json
+    out '"represented_blocks": 1300,'
+    check "$name of a sample" grep -q "^$name,$(
+        sed -n 's/^  "cycles": \([0-9]*\),$/\1/p' "$work/out")," "$work/ranked"
+done
+
 # The ranking in the report of a run is that of `teg whatif`, its best three.
 expect 0 "$teg" whatif tests/kernels/sm70/matmul.sketch -p BLOCKS=8 -g v100 -f csv
 check 'CSV has a row for each' grep -q '^no-dependences,[0-9]*,[0-9.]*,1' "$work/out"
