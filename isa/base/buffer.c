@@ -44,9 +44,9 @@ uint8_t *teg_buffer_grow(struct teg_buffer *b, size_t n)
 
 void teg_buffer_bytes(struct teg_buffer *b, const void *data, size_t n)
 {
-    uint8_t *place = teg_buffer_grow(b, n);
+    uint8_t *place = n != 0 ? teg_buffer_grow(b, n) : NULL;
 
-    if (place != NULL && n != 0)
+    if (place != NULL)
         memcpy(place, data, n);
 }
 

@@ -31,14 +31,9 @@ static teg_status write_piece(struct spread *s, struct teg_block **block,
 {
     const uint32_t *at = teg_block_position(s->block);
     const uint32_t position[3] = {at[0] * s->pieces + s->piece, at[1], at[2]};
-    const uint8_t *bytes;
-    size_t size;
-
     teg_block_builder_begin(s->builder, position);
     deal_piece(s->deal, s->piece, s->pieces, s->builder);
-    TRY(teg_block_builder_end(s->builder, &bytes, &size, d));
-    return teg_block_open(&s->from.kernel->program, bytes, size, "what-if", 0,
-                          block, d);
+    return teg_block_builder_open(s->builder, "what-if", block, d);
 }
 
 static void end_block(struct spread *s)

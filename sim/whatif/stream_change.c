@@ -212,14 +212,9 @@ static teg_status change_block(struct changed_launch *c, struct teg_block *from,
 static teg_status write_anew(struct changed_launch *c, struct teg_block *from,
                              struct teg_block **block, struct teg_diag *d)
 {
-    const uint8_t *bytes;
-    size_t size;
-
     teg_block_builder_begin(c->builder, teg_block_position(from));
     TRY(change_block(c, from, d));
-    TRY(teg_block_builder_end(c->builder, &bytes, &size, d));
-    return teg_block_open(&c->kernel.program, bytes, size, "what-if", 0, block,
-                          d);
+    return teg_block_builder_open(c->builder, "what-if", block, d);
 }
 
 static void forget(struct changed_launch *c)

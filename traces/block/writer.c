@@ -597,6 +597,14 @@ static void learn_slots(struct teg_block_builder *b)
     }
 }
 
+/* The stream's records from byte `from` to `to`; a stream may have none at all. */
+static void join_part(struct teg_block_builder *b,
+                      const struct building_stream *s, size_t from, size_t to)
+{
+    if (from != to)
+        teg_buffer_bytes(&b->joined, s->records.data + from, to - from);
+}
+
 /* An early access as a record, by what its slot has come to be. */
 static void join_early(struct teg_block_builder *b, uint32_t stream,
                        const struct early_access *e)
@@ -617,7 +625,7 @@ static void join_early(struct teg_block_builder *b, uint32_t stream,
     if (!expected)
         teg_buffer_zigzag(&b->joined, (int64_t)(e->is.last - p.last));
     if (!same)
-        teg_buffer_bytes(&b->joined, s->records.data + e->at, e->shape_bytes);
+        join_part(b, s, e->at, e->at + e->shape_bytes);
 }
 
 static void join_records(struct teg_block_builder *b, uint32_t stream)
@@ -629,12 +637,11 @@ static void join_records(struct teg_block_builder *b, uint32_t stream)
     for (size_t i = 0; i < s->earlies; i++) {
         const struct early_access *e = &s->early[i];
 
-        teg_buffer_bytes(&b->joined, s->records.data + from, e->at - from);
+        join_part(b, s, from, e->at);
         join_early(b, stream, e);
         from = e->at + e->shape_bytes;
     }
-    teg_buffer_bytes(&b->joined, s->records.data + from,
-                     s->records.size - from);
+    join_part(b, s, from, s->records.size);
 }
 
 static void put_stream(struct teg_block_builder *b, uint32_t stream)

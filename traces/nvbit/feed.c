@@ -185,9 +185,6 @@ static void check_position(struct nvbit_feed *f, uint64_t line)
 teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
                           struct teg_block **block, struct teg_diag *d)
 {
-    const uint8_t *bytes;
-    size_t size;
-
     *block = NULL;
     if (f->failed != TEG_OK) {
         *d = f->diag;
@@ -202,8 +199,7 @@ teg_status nvbit_feed_end(struct nvbit_feed *f, uint64_t line,
                    f->position[0], f->position[1], f->position[2]);
         return TEG_OK;
     }
-    TRY(teg_block_builder_end(f->builder, &bytes, &size, d));
-    TRY(teg_block_open(&f->kernel->program, bytes, size, f->path, 0, block, d));
+    TRY(teg_block_builder_open(f->builder, f->path, block, d));
     f->blocks++;
     return TEG_OK;
 }

@@ -269,8 +269,6 @@ teg_status sketch_expander_next(struct sketch_expander *x,
 {
     const struct teg_kernel *kernel = &x->plan.kernel;
     uint64_t number = x->next_block;
-    const uint8_t *bytes;
-    size_t size;
 
     *block = NULL;
     if (number >= teg_kernel_blocks(kernel))
@@ -282,8 +280,7 @@ teg_status sketch_expander_next(struct sketch_expander *x,
     teg_block_builder_begin(x->builder, x->position);
     for (uint32_t w = 0; w < teg_kernel_warps_per_block(kernel); w++)
         TRY(expand_warp(x, w));
-    TRY(teg_block_builder_end(x->builder, &bytes, &size, d));
-    TRY(teg_block_open(&kernel->program, bytes, size, x->name, 0, block, d));
+    TRY(teg_block_builder_open(x->builder, x->name, block, d));
     x->next_block++;
     return TEG_OK;
 }
