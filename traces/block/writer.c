@@ -72,8 +72,7 @@ struct teg_block_builder {
     uint32_t *numbered; /* owned, [slot_capacity]: the slot of each number */
     uint32_t numbers;
 
-    struct building_stream
-        *stream; /* owned, [stream_room], those begun first */
+    struct building_stream *stream; /* owned, [stream_room] */
     uint32_t streams, stream_room;
     uint32_t at; /* the stream that is added to */
 
@@ -337,7 +336,7 @@ static struct building_record *record_in(struct building_stream *s, size_t slot)
         s->room = room;
     }
     for (; s->known <= slot; s->known++)
-        s->record[s->known].met = 0;
+        s->record[s->known] = (struct building_record){0};
     return &s->record[slot];
 }
 
