@@ -31,6 +31,7 @@ static teg_status write_piece(struct spread *s, struct teg_block **block,
 {
     const uint32_t *at = teg_block_position(s->block);
     const uint32_t position[3] = {at[0] * s->pieces + s->piece, at[1], at[2]};
+
     teg_block_builder_begin(s->builder, position);
     deal_piece(s->deal, s->piece, s->pieces, s->builder);
     return teg_block_builder_open(s->builder, "what-if", block, d);

@@ -2,8 +2,7 @@
 """A language model's tokens a second by llama.cpp, beside those that its developers
 measured (docs/accuracy.md).
 
-    llama.py --source LLAMA.CPP --bench LLAMA-BENCH [--teg TEG] [--work FOLDER]
-             [--to FILE] [ROW ...]
+    llama.py --source LLAMA.CPP --bench LLAMA-BENCH [--work FOLDER] [ROW ...]
 
 SOURCE is a checkout of llama.cpp (its gguf-py and numpy write the models), BENCH its
 tools/llama-bench, built with -DGGML_CUDA=ON -DGGML_CUDA_FA=OFF and, where there is no
@@ -18,8 +17,9 @@ traces.
 import argparse
 import json
 import os
-import subprocess
 import sys
+
+import common
 
 # Width, width of the feed-forward layers, heads, heads of keys, words, layers.
 SHAPES = {
@@ -50,8 +50,12 @@ class Model:
 
     def __init__(self, source, path, size, weights, layers):
         sys.path.insert(0, os.path.join(source, "gguf-py"))
-        import gguf
-        import numpy
+        try:
+            import gguf
+            import numpy
+        except ImportError as e:
+            raise common.Refused(
+                f"{e} (looked in {source}/gguf-py)") from e
         self.gguf, self.numpy = gguf, numpy
         self.random = numpy.random.default_rng(1)
         self.out = gguf.GGUFWriter(path, "llama")
@@ -113,55 +117,55 @@ class Model:
 
 
 def traces(a, gpu, size, weights, tokens, layers):
-    model = os.path.join(a.work, f"{size}-{weights}-{layers}.gguf")
-    folder = os.path.join(a.work, f"{gpu}-{size}-{weights}-{layers}-{tokens}")
-    if not os.path.exists(model):
-        Model(a.source, model, size, weights, layers)
-    if not os.path.exists(os.path.join(folder, "kernels.json")):
-        batches = 3 if tokens < 64 else 2
-        subprocess.run(
-            [a.teg, "exec", "-g", gpu, "-o", folder, "--", a.bench, "-m", model,
-             "-ngl", "99", "-n", "0", "-p", str(batches * tokens), "-ub",
-             str(tokens), "-r", "1", "--no-warmup"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
-    return folder
+    model = common.keep(
+        a.work, f"{size}-{weights}-{layers}.gguf",
+        lambda path: Model(a.source, path, size, weights, layers))
+    batches = 3 if tokens < 64 else 2
+    return common.keep(
+        a.work, f"{gpu}-{size}-{weights}-{layers}-{tokens}",
+        lambda path: common.command(
+            common.TEG, "exec", "-g", gpu, "-o", path, "--", a.bench, "-m",
+            model, "-ngl", "99", "-n", "0", "-p", str(batches * tokens), "-ub",
+            str(tokens), "-r", "1", "--no-warmup"))
 
 
 def batch_us(a, gpu, *what):
     """What the last but one micro-batch takes."""
-    text = subprocess.run(
-        [a.teg, "program", traces(a, gpu, *what), "-g", gpu, "-f", "json"],
-        stdout=subprocess.PIPE, check=True, text=True).stdout
+    text = common.command(common.TEG, "program", traces(a, gpu, *what), "-g",
+                          gpu, "-f", "json")
     tasks = json.loads(text)["tasks"]
     starts = [t["start_us"] for before, t in zip(tasks, tasks[1:])
               if t["what"] == "launch" and before["what"] == "host-to-device"]
     return starts[-1] - starts[-2]
 
 
+def row_of(a, gpu, size, weights, tokens, rate, whose):
+    """Prints a row and returns the error of the time."""
+    one, two = (batch_us(a, gpu, size, weights, tokens, layers)
+                for layers in (1, 2))
+    us = one + (SHAPES[size][5] - 1) * (two - one)
+    error = rate * us / tokens / 1e6 - 1
+    print(f"| {gpu} | {size} {weights} | {tokens} | {rate:,.1f} | "
+          f"{tokens / us * 1e6:,.1f} | {error:+.1%} | {whose} |"
+          .replace("%", " %"), flush=True)
+    return error
+
+
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--teg", default="build/release/teg")
     p.add_argument("--source", required=True)
     p.add_argument("--bench", required=True)
     p.add_argument("--work", default="build/llama")
     p.add_argument("rows", nargs="*", type=int)
     a = p.parse_args()
-    os.makedirs(a.work, exist_ok=True)
-    print("| GPU | model | tokens at once | published, tokens/s | here | error "
-          "| pull request |\n| --- | --- | ---: | ---: | ---: | ---: | --- |")
-    errors = []
-    for i, row in enumerate(ROWS, 1):
-        if a.rows and i not in a.rows:
-            continue
-        gpu, size, weights, tokens, rate, whose = row
-        one, two = (batch_us(a, gpu, size, weights, tokens, layers)
-                    for layers in (1, 2))
-        us = one + (SHAPES[size][5] - 1) * (two - one)
-        errors.append(rate * us / tokens / 1e6 - 1)  # of the time
-        print(f"| {gpu} | {size} {weights} | {tokens} | {rate:,.1f} | "
-              f"{tokens / us * 1e6:,.1f} | {errors[-1]:+.1%} | {whose} |"
-              .replace("%", " %"), flush=True)
+    print("| GPU | model | tokens at once | published, tokens/s | here | error of "
+          "the time | pull request |\n| --- | --- | ---: | ---: | ---: | ---: | --- |")
+    try:
+        errors = [row_of(a, *row) for i, row in enumerate(ROWS, 1)
+                  if not a.rows or i in a.rows]
+    except common.Refused as e:
+        sys.exit(f"llama.py: {e}")
     if errors:
         print(f"\n{len(errors)} points, mean "
               f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))

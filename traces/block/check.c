@@ -136,8 +136,7 @@ static teg_status open_slot(struct teg_walk *w,
     return TEG_OK;
 }
 
-static teg_status open_record(struct teg_walk *w, uint8_t *shape,
-                              struct teg_diag *d)
+static teg_status open_record(struct teg_walk *w, struct teg_diag *d)
 {
     uint64_t position = teg_walk_position(w);
     uint8_t control, count;
@@ -174,7 +173,6 @@ static teg_status open_record(struct teg_walk *w, uint8_t *shape,
             TRY(teg_walk_zigzag(w, &ignored, d));
         break;
     }
-    *shape = (uint8_t)((control >> BASE_BITS) - 1);
     return TEG_OK;
 }
 
@@ -184,17 +182,15 @@ static teg_status check_records(const struct teg_walk *w,
 {
     size_t size = (size_t)(w->at - s->address);
     struct teg_walk records;
-    uint8_t shape;
 
     teg_walk_init(&records, s->address, size, w->path,
                   teg_walk_position(w) - size);
     for (uint64_t i = 0; i < count; i++)
-        TRY(open_record(&records, &shape, d));
+        TRY(open_record(&records, d));
     if (teg_walk_left(&records) != 0)
         return teg_fail_byte(
             d, TEG_FORMAT, w->path, teg_walk_position(&records),
-            "expected %llu address records, found %zu bytes "
-            "more",
+            "expected %llu address records, found %zu bytes more",
             (unsigned long long)count, teg_walk_left(&records));
     return TEG_OK;
 }

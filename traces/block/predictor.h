@@ -81,22 +81,26 @@ static inline uint64_t teg_predictor_expected(const struct teg_predictor *p)
     return p->last + (uint64_t)p->delta;
 }
 
-/* Whether the next access needs no shape of its own. */
-static inline int teg_predictor_has_shape(const struct teg_predictor *p,
-                                          const struct teg_access *a)
-{
-    return a->shape != SHAPE_LIST && p->shape == a->shape &&
-           p->stride == a->stride && p->pitch == a->pitch &&
-           p->group_log2 == a->group_log2;
-}
-
-/* Whether an access of the shape of `p` after one of that of `before` needs none. */
+/* Whether an access of the shape of `p` after one of that of `before` needs none of
+ * its own. */
 static inline int teg_predictor_alike(const struct teg_predictor *before,
                                       const struct teg_predictor *p)
 {
     return p->shape != SHAPE_LIST && before->shape == p->shape &&
            before->stride == p->stride && before->pitch == p->pitch &&
            before->group_log2 == p->group_log2;
+}
+
+/* The same of the next access. */
+static inline int teg_predictor_has_shape(const struct teg_predictor *p,
+                                          const struct teg_access *a)
+{
+    const struct teg_predictor is = {.stride = a->stride,
+                                     .pitch = a->pitch,
+                                     .shape = (uint8_t)a->shape,
+                                     .group_log2 = (uint8_t)a->group_log2};
+
+    return teg_predictor_alike(p, &is);
 }
 
 /* Learns the access: the next one is expected as far from it as it is from the

@@ -116,8 +116,8 @@ static uint64_t choose_pc(struct emu_warp *w, uint32_t runnable)
     return pc;
 }
 
-static void record(const struct emu_warp *w, const struct emu_op *op,
-                   uint32_t mask)
+static void add_to_trace(const struct emu_warp *w, const struct emu_op *op,
+                         uint32_t mask)
 {
     teg_block_builder_turn(w->trace, w->number);
     if (op->access && w->stride != 0 && mask == EMU_ALL)
@@ -126,6 +126,13 @@ static void record(const struct emu_warp *w, const struct emu_op *op,
         teg_block_builder_inst(w->trace, op->inst, mask, w->address);
     for (unsigned v = 0; mask != 0 && v < op->values; v++)
         teg_block_builder_value(w->trace, w->value[v]);
+}
+
+static inline void record(const struct emu_warp *w, const struct emu_op *op,
+                          uint32_t mask)
+{
+    if (w->trace != NULL)
+        add_to_trace(w, op, mask);
 }
 
 /* Whether other lanes may join after the instruction: who waited goes on. */
@@ -166,8 +173,7 @@ static enum after branch(struct emu_warp *w, const struct emu_op *op,
     uint32_t taken = taken_lanes(w, op, group, mask);
     uint64_t target = (uint64_t)op->t->value;
 
-    if (w->trace != NULL)
-        record(w, op, taken);
+    record(w, op, taken);
     w->spins += taken != 0 && target <= op->pc;
     if (taken == 0) {
         *pc += TEG_SASS_BYTES;
@@ -238,8 +244,7 @@ static enum after control(struct emu_warp *w, const struct emu_op *op,
     did = emu_control_run(w, op, mask);
     if (w->tries_again)
         return try_again(w, op, group, mask);
-    if (w->trace != NULL)
-        record(w, op, did);
+    record(w, op, did);
     if (may_join(op) || w->way != WAY_KEEP || w->steps_back ||
         (group & w->in[LANE_RUNS]) != group)
         return ENDS;
@@ -257,8 +262,7 @@ static inline enum after carry_out(struct emu_warp *w, const struct emu_op *op,
         emu_refuse(w, op);
     if (op->tells | op->awaits)
         emu_told_note(w, op, mask);
-    if (w->trace != NULL)
-        record(w, op, mask);
+    record(w, op, mask);
     *pc += TEG_SASS_BYTES;
     return GOES_ON;
 }
@@ -305,8 +309,7 @@ static enum after step(struct emu_warp *w, const struct emu_op *op,
         return branch(w, op, group, mask, pc);
     case CONTROL_BSSY:
         emu_meet(w, emu_bits(op, 19, 16), mask);
-        if (w->trace != NULL)
-            record(w, op, mask);
+        record(w, op, mask);
         *pc += TEG_SASS_BYTES;
         return GOES_ON;
     default:
