@@ -168,6 +168,16 @@ check 'two launches' [ "$(value "$work/some/kernels.json" launches)" = 2 ]
 check 'from the second on' [ "$(value "$work/some/kernels.json" launch)" = 1 ]
 expect 0 "$teg" exec -g a100 -o "$work/one" --launches 2 -k 'var*' -- "$program" variables
 err '1 launch, 1 trace'
+# what comes after the launches that were asked for is not run
+expect 0 "$teg" exec -g a100 -o "$work/first" --first 2 -k 'var*' -- "$program" variables
+err 'ended with launch 2 that --first asks for'
+err '2 launches, '
+check 'nothing said after that' [ ! -s "$work/out" ]
+expect 0 "$teg" exec -g a100 -o "$work/first" --first 9 -k 'var*' -- "$program" variables
+check 'all of them ran' [ -z "$(grep 'that --first' "$work/err")" ]
+expect 2 "$teg" exec -g a100 --no-trace --first 1 -- "$program" variables
+err 'first is about traces'
+expect 2 "$teg" exec -g a100 --first 0 -- "$program" variables
 expect 0 "$teg" exec -g a100 -o "$work/none" -k nothing -- "$program" variables
 err 'no kernel launch was traced'
 check 'an empty list' [ "$(count "$work/none/kernels.json")" = 0 ]

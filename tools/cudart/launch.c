@@ -398,6 +398,7 @@ int function_launch(struct runtime *r, struct function *f,
     }
     children_run(&children);
     children_release(&children);
+    tracer_end_process(&r->tracer);
     return cudaSuccess;
 }
 

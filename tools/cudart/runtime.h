@@ -20,6 +20,7 @@
  *   TEG_EXEC_KERNEL    only kernels whose name matches this pattern
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process
  *   TEG_EXEC_BLOCKS    A:B, only these blocks of each launch
+ *   TEG_EXEC_FIRST     only so many launches, after which the process ends
  *   TEG_EXEC_LOOSE     not empty: buffers have room around them, and
  *                      shared memory of blocks of a cluster outlives them
  *   TEG_EXEC_STRICT    not empty: buffers end with their last byte

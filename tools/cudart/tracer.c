@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,14 @@ static struct range get_range(const char *name)
     return range;
 }
 
+static uint64_t get_count(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10)
+                                           : UINT64_MAX;
+}
+
 static const char *get_text(const char *name)
 {
     const char *text = getenv(name);
@@ -93,12 +102,13 @@ int tracer_init(struct tracer *t)
     t->times_host = get_text("TEG_EXEC_HOST_TIME") != NULL;
     t->launches = get_range("TEG_EXEC_LAUNCHES");
     t->blocks = get_range("TEG_EXEC_BLOCKS");
+    t->left = get_count("TEG_EXEC_FIRST");
     return t->directory != NULL ? claim_number(t) : cudaSuccess;
 }
 
 int tracer_wants(const struct tracer *t, const char *name, uint64_t number)
 {
-    return t->directory != NULL && number >= t->launches.from &&
+    return t->directory != NULL && t->left > 0 && number >= t->launches.from &&
            number < t->launches.to &&
            (t->kernel == NULL || name_matches(t->kernel, name));
 }
@@ -342,19 +352,25 @@ static int flush_passed(struct tracer *t)
            write_line(t, json_pack("{s:I}", "untraced", (json_int_t)count));
 }
 
-/* DIR/.lost: not all is in .launches; a byte in it: which has been said. */
-static void mark_loss(const struct tracer *t, int said)
+/* A file that is there, or has a byte, to say something. */
+static void mark(const struct tracer *t, const char *name, int byte)
 {
     char path[PATH_MAX];
     int file;
 
-    snprintf(path, sizeof path, "%s/.lost", t->directory);
+    snprintf(path, sizeof path, "%s/%s", t->directory, name);
     file = open(path, O_CREAT | O_WRONLY, 0666);
     if (file < 0)
         return;
-    if (said && ftruncate(file, 1) != 0)
+    if (byte && ftruncate(file, 1) != 0)
         unlink(path);
     close(file);
+}
+
+/* DIR/.lost: not all is in .launches; a byte in it: which has been said. */
+static void mark_loss(const struct tracer *t, int said)
+{
+    mark(t, ".lost", said);
 }
 
 /* A line that cannot be written is said with the next launch, or by `teg exec`
@@ -520,6 +536,8 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
         "block", shape_json(block), "process", (json_int_t)t->process);
 
     say(t, line);
+    if (t->left != UINT64_MAX)
+        t->left--;
     t->launch_has_line = 1;
     if (t->lost == 0)
         return TEG_OK;
@@ -566,4 +584,13 @@ void tracer_pass_time(struct tracer *t, struct timeline_launch *launch)
     timeline_run(t->timeline, launch, t->launch_has_line, t->process,
                  t->at.stream);
     t->launch_has_line = 0;
+}
+
+void tracer_end_process(const struct tracer *t)
+{
+    if (t->directory == NULL || t->left > 0)
+        return;
+    mark(t, ".enough", 0);
+    fflush(stdout); /* what the program has said; all streams may be in use */
+    kill(getpid(), SIGTERM);
 }

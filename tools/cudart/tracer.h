@@ -41,6 +41,7 @@ struct tracer {
     const char *directory; /* NULL: no traces */
     const char *kernel;    /* pattern, NULL: all */
     struct range launches, blocks;
+    uint64_t left;    /* launches to trace before the process ends */
     uint32_t process; /* number of this process among those of the run */
     struct written *written;
     struct simulated *clock;   /* owned; NULL: time is nominal */
@@ -98,6 +99,9 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
  * `*launch` is the tracer's. */
 teg_status tracer_time(struct tracer *t, struct written *kept,
                        struct timeline_launch **launch, struct teg_diag *d);
+/* Ends the process (SIGTERM) if the launch that has run was the last that is to
+ * be traced; DIR/.enough says that it was so. */
+void tracer_end_process(const struct tracer *t);
 /* A launch has run, on the timeline. */
 void tracer_pass_time(struct tracer *t, struct timeline_launch *launch);
 

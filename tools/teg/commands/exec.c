@@ -46,8 +46,9 @@ struct exec {
     const char *blocks;
     const char *interleave, *limit;
     bool no_trace, loose, strict, time, host_time, timing;
-    uint32_t jobs; /* 0: one per core */
-    char **argv;   /* the program and its arguments */
+    uint32_t jobs;  /* 0: one per core */
+    uint32_t first; /* 0: all launches that are wanted */
+    char **argv;    /* the program and its arguments */
 
     struct program program;
     char *gpu_path;             /* owned */
@@ -265,6 +266,7 @@ static int make_directory(struct exec *e)
         return say_memory();
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
+    remove_files(e->directory, ".enough");
     remove_files(e->directory, ".lost");
     return EXIT_DONE;
 }
@@ -358,7 +360,7 @@ static bool set_loader(const struct exec *e)
 
 static int set_environment(const struct exec *e)
 {
-    char launches[64], blocks[64], jobs[16];
+    char launches[64], blocks[64], first[16] = "", jobs[16];
     int status =
         check_range("launches", e->launches, launches, sizeof launches);
 
@@ -368,9 +370,11 @@ static int set_environment(const struct exec *e)
         return status;
     snprintf(jobs, sizeof jobs, "%" PRIu32,
              e->jobs != 0 ? e->jobs : pool_cores_here());
+    if (e->first != 0)
+        snprintf(first, sizeof first, "%" PRIu32, e->first);
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
-        set("TEG_EXEC_GPU", e->gpu_path) || set("TEG_EXEC_CLOCK", e->clock) ||
-        set("TEG_EXEC_DIR", e->directory) ||
+        set("TEG_EXEC_FIRST", first) || set("TEG_EXEC_GPU", e->gpu_path) ||
+        set("TEG_EXEC_CLOCK", e->clock) || set("TEG_EXEC_DIR", e->directory) ||
         set("TEG_EXEC_KERNEL", e->kernel) ||
         set("TEG_EXEC_LOOSE", e->loose ? "1" : "") ||
         set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||
@@ -435,6 +439,17 @@ static pid_t start_program(const struct exec *e, struct sigaction before[2])
     return child;
 }
 
+/* Whether it was ended because what was asked for had run. */
+static bool had_enough(const struct exec *e)
+{
+    char path[PATH_MAX];
+
+    if (e->first == 0)
+        return false;
+    snprintf(path, sizeof path, "%s/.enough", e->directory);
+    return access(path, F_OK) == 0;
+}
+
 /* Returns its exit status.  Ctrl-C is the program's. */
 static int run_program(const struct exec *e)
 {
@@ -453,6 +468,13 @@ static int run_program(const struct exec *e)
     if (child < 0) {
         say(e->program.path, "cannot run: %s", strerror(errno));
         return EXIT_FAULT;
+    }
+    if (had_enough(e)) {
+        say(e->program.path,
+            "ended with launch %" PRIu32 " that --first asks "
+            "for",
+            e->first);
+        return EXIT_DONE;
     }
     if (WIFSIGNALED(how)) {
         say(e->program.path, "ended by signal %d (%s)", WTERMSIG(how),
@@ -728,6 +750,7 @@ static int write_list(const struct exec *e)
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
     remove_files(e->directory, ".lost");
+    remove_files(e->directory, ".enough");
     remove_files(e->directory, "*.tegt.??????");
     return status;
 }
@@ -793,6 +816,10 @@ int cmd_exec(int argc, char **argv)
          "trace only launches A to B-1, counted from 0 over all kernels; or "
          "one, N",
          NULL},
+        {"first", 0, OPT_COUNT, &e.first, "N",
+         "trace only the first N launches, of those that -k and --launches "
+         "leave, and end the program (SIGTERM) after them",
+         NULL},
         {"blocks", 0, OPT_TEXT, &e.blocks, "A:B",
          "record only blocks A to B-1 of each launch, in the order of the "
          "grid; all of them run",
@@ -839,7 +866,7 @@ int cmd_exec(int argc, char **argv)
             "  nvcc -arch=sm_80 -o saxpy saxpy.cu\n"
             "  teg exec -- ./saxpy 1000\n"
             "  teg run saxpy.teg -g a100\n"
-            "  teg exec -k 'gemm*' --launches 0:3 -o traces -- ./saxpy 1000\n"};
+            "  teg exec -k 'gemm*' --first 3 -o traces -- ./saxpy 1000\n"};
     struct operands operands;
     struct emu_order order;
     struct emu_limit limit;
@@ -852,6 +879,9 @@ int cmd_exec(int argc, char **argv)
                          "--time replays the whole traces of launches: "
                          "leave out %s",
                          e.no_trace ? "--no-trace" : "--blocks");
+    if (e.no_trace && e.first != 0)
+        return say_usage("exec", "--first is about traces: leave out "
+                                 "--no-trace");
     if (e.loose && e.strict)
         return say_usage("exec", "--loose and --strict-memory exclude each "
                                  "other");

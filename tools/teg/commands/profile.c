@@ -6,6 +6,7 @@
 #include "tools/teg/profile/profile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct command_line {
     struct profile profile;
     const char *out, *pattern, *launches; /* as given, or NULL */
     const char *interleave, *limit;
+    uint32_t first; /* 0: all launches that are wanted */
     bool loose, strict;
     struct operands operands;
     char directory[PATH_MAX], list[PATH_MAX], title[1024];
@@ -104,7 +106,7 @@ static int trace_program(struct command_line *c)
 {
     const struct job *job = &c->profile.job;
     char exec[] = "exec", loose[] = "--loose", strict[] = "--strict-memory",
-         end[] = "--";
+         end[] = "--", first[16];
     char **argv =
         calloc((size_t)c->operands.count + EXEC_OPTIONS_MAX, sizeof *argv);
     int argc = 0;
@@ -117,6 +119,8 @@ static int trace_program(struct command_line *c)
     add_option(argv, &argc, "--output", c->directory);
     add_option(argv, &argc, "--kernel", c->pattern);
     add_option(argv, &argc, "--launches", c->launches);
+    snprintf(first, sizeof first, "%" PRIu32, c->first);
+    add_option(argv, &argc, "--first", c->first != 0 ? first : NULL);
     add_option(argv, &argc, "--interleave", c->interleave);
     add_option(argv, &argc, "--limit", c->limit);
     if (c->loose)
@@ -137,6 +141,7 @@ static int check_options(const struct command_line *c)
 {
     const char *name = c->pattern != NULL      ? "kernel"
                        : c->launches != NULL   ? "launches"
+                       : c->first != 0         ? "first"
                        : c->interleave != NULL ? "interleave"
                        : c->limit != NULL      ? "limit"
                        : c->loose              ? "loose"
@@ -218,6 +223,10 @@ int cmd_profile(int argc, char **argv)
         {"launches", 0, OPT_TEXT, &c.launches, "A:B",
          "of a program trace only launches A to B-1, counted from 0 over all "
          "kernels; or one, N",
+         NULL},
+        {"first", 0, OPT_COUNT, &c.first, "N",
+         "of a program trace only the first N launches, of those that -k and "
+         "--launches leave, and end it (SIGTERM) after them",
          NULL},
         {"loose", 0, OPT_FLAG, &c.loose, NULL,
          "as in `teg exec`: let accesses up to 1 MB before or behind a buffer "
