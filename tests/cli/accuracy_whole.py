@@ -10,9 +10,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(HERE, "..", "..", "tools", "accuracy")
 sys.path[:0] = [TOOLS, os.path.join(TOOLS, "whole")]
-common, compare, journal, replay, suites, whole = map(
+common, compare, hashcat, journal, replay, suites, whole = map(
     importlib.import_module,
-    ("common", "compare", "journal", "replay", "suites", "whole"))
+    ("common", "compare", "hashcat", "journal", "replay", "suites", "whole"))
 
 count = {"checks": 0, "failures": 0}
 
@@ -412,6 +412,41 @@ with tempfile.TemporaryDirectory() as work:
         check("a limit", "none", "0.1 s")
     except common.Refused as e:
         check("a limit", str(e), "sh took more than 0.1 s")
+
+
+# ---- hashcat's benchmark ------------------------------------------------------
+
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "printed.txt")
+    with open(path, "w") as f:
+        f.write("""\
+* Hash-Mode 0 (MD5)
+Speed.#1.........: 69599.6 MH/s (25.53ms) @ Accel:32 Loops:1024 Thr:512 Vec:8
+Speed.#2.........: 69600.1 MH/s (25.51ms) @ Accel:32 Loops:1024 Thr:512 Vec:8
+Speed.#3.........: 69600.1 MH/s (51.00ms) @ Accel:64 Loops:1024 Thr:512 Vec:8
+Speed.#*.........:   208.8 GH/s
+Hashmode: 500 - md5crypt, MD5 (Unix), Cisco-IOS $1$ (MD5) (Iterations: 1000)
+Speed.#1.........: 28440.8 kH/s (55.42ms) @ Accel:32 Loops:1000 Thr:512 Vec:1
+* Hash-Mode 9 (said nothing)
+""")
+    rows = hashcat.published(path)
+check("modes with a speed", sorted(rows), [0, 500])
+check("of the devices that ran the same", rows[0].ms, [25.53, 25.51])
+check("its shape", (rows[0].accel, rows[0].loops, rows[0].threads,
+                    rows[0].vector), (32, 1024, 512, 8))
+check("a fast one, a slow one", (rows[0].slow, rows[500].slow), (False, True))
+check("names", (rows[0].name, rows[500].name), ("MD5", "md5crypt"))
+fast = [(3, "m00000_s04"), (7, "r_markov"), (6, "l_markov"), (8, "m00000_s04")]
+slow = [(3, "m00500_loop"), (6, "l_markov"), (7, "m00500_init"),
+        (8, "m00500_loop"), (9, "m00500_loop")]
+check("words that were drawn", hashcat.first(fast, False), 8)
+check("a slow one's first loops", hashcat.first(slow, True), 8)
+check("only warmed up", hashcat.first(slow[:3], True), None)
+# 5 + 2 loops + waves * (3 + 7 loops)
+check("waves and loops", hashcat.extended(
+    {10: 5 + 20 + 73, 20: 5 + 40 + 143},
+    {10: 5 + 20 + 146, 20: 5 + 40 + 286}, 100, 32), 5 + 200 + 32 * 703.0)
+check("all loops", hashcat.extended({10: 8.0}, {10: 15.0}, 10, 3), 22.0)
 
 print(f"whole programs: Checks: {count['checks']}, "
       f"Failures: {count['failures']}, Errors: 0")

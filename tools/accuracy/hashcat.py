@@ -7,11 +7,10 @@
 FOLDER is a checkout of github.com/javydekoning/aws-hashcat: what `hashcat -b` printed on
 six chips, of which its files show the clock or whose descriptions have it.  `hashcat` on
 $PATH (6.2.6, as Debian has it) runs under `teg exec` with the chip as its device, the
-published vector width and threads a block, one wave of blocks, and two numbers of loops
-so that a launch has about N instructions of a warp; the benchmark's first launch, of
-words as it draws them, is played; what loops take more is extended linearly to the
-published loops and waves of blocks, and compared with the milliseconds that the
-published launch took.
+published vector width and threads a block, one wave of blocks and two, and two numbers
+of loops so that a launch of a wave has about N instructions of a warp; the benchmark's
+first launch, of words as it draws them, is played; the times are extended linearly in
+waves and loops to the published launch, whose milliseconds they are compared with.
 """
 import argparse
 import json
@@ -46,7 +45,7 @@ class Row:
 
     def __init__(self, mode, title):
         self.mode = mode
-        self.name = re.split(r",| \[| \(|\)$", title)[0]
+        self.name = re.split(r",| [\[(/]|\)", title)[0]
         self.slow = "Iterations:" in title
         self.ms = []
 
@@ -109,7 +108,8 @@ def record(gpu, row, accel, loops, path):
             "hashcat", "-b", "-m", str(row.mode), "-d", "1", "-n", str(accel),
             "-u", str(loops), "-T", str(row.threads),
             f"--backend-vector-width={row.vector}", "--force",
-            "--self-test-disable", "--backend-ignore-opencl")
+            "--self-test-disable", "--backend-ignore-opencl",
+            f"--session=teg-{os.getpid()}")  # beside others
     with subprocess.Popen(args, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,
                           start_new_session=True) as done:
@@ -141,6 +141,17 @@ def play(a, gpu, row, accel, loops):
         os.path.join(path, of[-1]["trace"])))
 
 
+def extended(one, two, loops, waves):
+    """What `waves` waves of blocks with `loops` loops take, where one and two waves
+    take so long by their loops: linear in waves and, each by itself, in loops."""
+    us = []
+    for took in (one, two):
+        low, high = min(took), max(took)
+        us.append(took[high] + (loops - high) * (took[high] - took[low]) /
+                  max(high - low, 1))
+    return us[0] + (waves - 1) * (us[1] - us[0])
+
+
 def milliseconds(a, gpu, row):
     """What a launch of the published shape takes."""
     # what counts loops in words of several candidates needs whole ones
@@ -149,18 +160,16 @@ def milliseconds(a, gpu, row):
     run = play(a, gpu, row, 1, small)
     if run["kernel"]["grid"][0] != run["gpu"]["sms"]:
         raise common.Refused("its blocks are not so many for each SM")
-    wave = run["occupancy"]["places"]
-    accel = min(wave, row.accel)
-    each = run["kernel"]["warp_instructions"] / small * accel
+    wave = min(run["occupancy"]["places"], row.accel)
+    waves = row.accel / wave
+    each = run["kernel"]["warp_instructions"] / small * wave
     if row.mode == 500:
         step = 42  # iterations differ by what divides them: 2, 3 and 7
     high = min(row.loops, max(2, int(a.budget / each) // step // 2 * 2) * step)
-    low = min(high, high // 2 // step * step)
-    us = {n: play(a, gpu, row, accel, n)["time_us"] for n in {low, high}}
-    whole = us[high]
-    if high < row.loops:
-        whole += (row.loops - high) * (us[high] - us[low]) / (high - low)
-    return whole * row.accel / accel / 1e3
+    low = high // 2 // step * step if high < row.loops else high
+    one, two = ({n: play(a, gpu, row, wave * k, n)["time_us"]
+                 for n in {low, high}} for k in (1, min(2, row.accel // wave)))
+    return extended(one, two, row.loops, waves) / 1e3
 
 
 def main():
@@ -178,10 +187,10 @@ def main():
         for gpu, name in FILES.items():
             rows = published(os.path.join(a.results, name))
             for mode in MODES:
-                if a.rows and not {gpu, f"{gpu}/{mode}"} & set(a.rows):
+                if mode not in rows or (
+                        a.rows and not {gpu, f"{gpu}/{mode}"} & set(a.rows)):
                     continue
                 row = rows[mode]
-                began = time.time()
                 try:
                     here = milliseconds(a, gpu, row)
                 except common.Refused as e:
@@ -192,7 +201,6 @@ def main():
                 print(f"| {gpu} | {mode} | {row.name} | {row.accel}, "
                       f"{row.threads}, {row.loops} | {there:.2f} | {here:.2f} | "
                       f"{errors[-1]:+.1%} |".replace("%", " %"), flush=True)
-                print(f"{time.time() - began:.0f} s", file=sys.stderr)
     except common.Refused as e:
         sys.exit(f"hashcat.py: {e}")
     if errors:
