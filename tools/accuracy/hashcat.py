@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Kernels of hashcat's benchmark, beside what chips of known clocks took
+"""Launches of hashcat's benchmark, beside what they took on hardware
 (docs/accuracy.md).
 
     hashcat.py --results FOLDER [--work FOLDER] [--budget N] [GPU[/MODE] ...]
 
 FOLDER is a checkout of github.com/javydekoning/aws-hashcat: what `hashcat -b` printed on
-six chips, of which its files show the clock or whose descriptions have it.  `hashcat` on
-$PATH (6.2.6, as Debian has it) runs under `teg exec` with the chip as its device, the
-published vector width and threads a block, one wave of blocks and two, and two numbers
-of loops so that a launch of a wave has about N instructions of a warp; the benchmark's
-first launch, of words as it draws them, is played; the times are extended linearly in
-waves and loops to the published launch, whose milliseconds they are compared with.
+six chips.  `hashcat` on $PATH (6.2.6, as Debian has it) runs under `teg exec` with the
+chip as its device, the published vector width and threads a block, one wave of blocks
+and two, and two numbers of loops so that a launch of a wave has about N instructions of
+a warp; the benchmark's first launch, of words as it draws them, is played; the times are
+extended linearly in waves and loops to the published launch, whose milliseconds they
+are compared with.  A V100 needs a CUDA 12: its NVRTC where the loader looks, its ptxas on
+$PATH.  FOLDER of --work keeps the traces, some 100 MB a row.
 """
 import argparse
 import json

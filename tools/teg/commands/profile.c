@@ -21,7 +21,7 @@
 enum {
     TOP = 3,
     OPERANDS_MAX = INT_MAX,
-    EXEC_OPTIONS_MAX = 20,
+    EXEC_OPTIONS_MAX = 24,
 };
 
 struct command_line {
