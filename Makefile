@@ -75,7 +75,9 @@ LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' \
     ! -path 'tools/cudart/loader/*' ! -path 'tools/cudart/twelve/*' | sort)
-CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort)
+VENDOR_SRC := $(shell find tools/vendor -name '*.c' | sort)
+CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort) $(VENDOR_SRC)
+CUFFT_SRC := $(shell find tools/cufft -name '*.c' | sort) $(VENDOR_SRC)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -84,7 +86,8 @@ DEPS     := build/deps.stamp
 CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
-    $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so
+    $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so \
+    $(BUILD)/cudart/libteg_cufft.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -138,15 +141,18 @@ $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--no-as-needed $< -o $@
 
-# In place of cuBLAS, by the driver's calls (tools/cublas).
-$(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) \
-    $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a tools/cublas/cublas.map \
-    $(BUILD)/cudart/libcudart.so.13
+# In place of a vendor's libraries, by the driver's calls (tools/cublas, tools/cufft).
+$(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) tools/cublas/cublas.map
+$(BUILD)/cudart/libteg_cufft.so: $(CUFFT_SRC:%.c=$(BUILD)/%.o) tools/cufft/cufft.map
+
+$(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so: \
+    $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
-	    -Wl,--version-script=tools/cublas/cublas.map \
+	    -Wl,--version-script=$(filter %.map,$^) \
 	    $(filter %.o %.a,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@
 
 $(BUILD)/tools/cublas/kernels.o: $(wildcard tools/cublas/kernels/*.fatbin)
+$(BUILD)/tools/cufft/plan.o: $(wildcard tools/cufft/kernels/*.fatbin)
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -258,7 +264,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cufft|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

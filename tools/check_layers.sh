@@ -58,12 +58,15 @@ tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/
 tools/cudart/twelve tools/cudart/
-tools/cublas isa/ traces/ tools/cudart/ tools/cublas/
+tools/vendor tools/cudart/say
+tools/cublas traces/ tools/cudart/ tools/vendor/ tools/cublas/
 tools/cublas/kernels [a-z]*\.h"
+tools/cufft tools/cudart/ tools/vendor/ tools/cufft/
+tools/cufft/kernels [a-z]*\.h"
 tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
-for room in $(find isa config traces sim libteg tools/teg tools/cudart tools/cublas -name '*.c' -exec dirname {} + | sort -u); do
+for room in $(find isa config traces sim libteg tools/teg tools/cudart tools/vendor tools/cublas tools/cufft -name '*.c' -exec dirname {} + | sort -u); do
     if ! grep -qx "$room" "$rooms"; then
         echo "$room: not in the table of tools/check_layers.sh"
         status=1

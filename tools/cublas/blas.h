@@ -61,9 +61,6 @@ size_t data_bytes(int type);
 /* Name of a type as the API has it, without CUDA_R_. */
 const char *data_name(int type);
 
-/* Says once for a program that its calls run teg's kernels. */
-void blas_say_whose(void);
-
 /* What such a call needs of the runtime and driver; both are teg's. */
 int cudaMalloc(void **address, size_t bytes);
 int cudaFree(void *address);

@@ -1,9 +1,7 @@
 /* Entry points of cuBLAS: handles, their settings, what is said of the library. */
-#define _GNU_SOURCE /* dlopen's RTLD_NOLOAD */
 #include "tools/cublas/blas.h"
 #include "tools/cublas/kernels.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "tools/cudart/say.h"
@@ -16,17 +14,6 @@ enum {
 };
 
 /* ---- what is said --------------------------------------------------------------- */
-
-void blas_say_whose(void)
-{
-    static int said;
-
-    if (!said)
-        runtime_say("", "cuBLAS: teg's own kernels (teg_cublas_...) stand for "
-                        "the library's; their times are their own, 1 to 27 %% "
-                        "off its published ones (docs/exec.md)");
-    said = 1;
-}
 
 /* In place of every entry point that teg does not have. */
 int teg_cublas_lacks(const char *name);
@@ -97,11 +84,7 @@ ALSO(cublasGetStatusString, cublasLtGetStatusString);
 /* Of the library in whose place this is: that of CUDA 12, or of 13. */
 static int version(void)
 {
-    void *twelve = dlopen("libcublasLt.so.12", RTLD_LAZY | RTLD_NOLOAD);
-
-    if (twelve != NULL)
-        dlclose(twelve);
-    return twelve != NULL ? 120900 : 130100;
+    return vendor_version("libcublasLt.so.12", 120900, 130100);
 }
 
 ENTRY(size_t, cublasLtGetVersion, void)
@@ -143,7 +126,7 @@ CALL(cublasCreate_v2, struct blas **out)
 
     if (out == NULL)
         return BLAS_INVALID_VALUE;
-    if (blas_device()->sms == 0)
+    if (vendor_device()->sms == 0)
         return BLAS_NOT_INITIALIZED;
     b = calloc(1, sizeof *b);
     if (b == NULL)

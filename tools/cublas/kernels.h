@@ -4,6 +4,7 @@
 
 #include "tools/cublas/blas.h"
 #include "tools/cublas/kernels/product.h"
+#include "tools/vendor/launch.h"
 
 /* Files of kernels (kernels/). */
 enum blas_kernels {
@@ -13,14 +14,9 @@ enum blas_kernels {
     KERNELS,
 };
 
-struct blas_grid {
-    unsigned x, y, z, threads;
-    unsigned shared; /* bytes besides the kernel's own */
-};
-
 /* Launches a kernel by its file and name; `args` is its one parameter. */
 enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
-                               const char *name, const struct blas_grid *grid,
+                               const char *name, const struct vendor_grid *grid,
                                void *args);
 
 /* What kernels are given of a type (enum data_type): an enum product_type. */
@@ -28,12 +24,5 @@ int kernel_element(int type);
 /* And of a scale, which lies where the handle's pointer mode says. */
 struct product_scale kernel_scale(const struct blas *b, const void *value,
                                   int type);
-
-/* The device's. */
-struct blas_device {
-    int sms;
-    int generation; /* 80: compute capability 8.0 */
-};
-const struct blas_device *blas_device(void);
 
 #endif

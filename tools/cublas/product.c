@@ -82,7 +82,7 @@ static int64_t over(int64_t a, int64_t b)
 
 static int has_tiles(const char *kernels)
 {
-    int generation = blas_device()->generation;
+    int generation = vendor_device()->generation;
 
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
         if (strcmp(tiles[i].kernels, kernels) == 0 &&
@@ -148,7 +148,7 @@ static const struct tile *tile_of(const char *kernels, const struct product *p,
                                   int sms)
 {
     const struct tile *best = NULL;
-    int generation = blas_device()->generation;
+    int generation = vendor_device()->generation;
     double best_time = 0;
 
     for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
@@ -192,7 +192,7 @@ static int slices_of(const struct blas *b, const struct product *p,
 static struct plan plan_of(const struct blas *b, const struct product *p,
                            const struct kind *kind)
 {
-    int sms = blas_device()->sms;
+    int sms = vendor_device()->sms;
     struct plan plan = {.kind = kind};
 
     if (b->sm_target > 0 && b->sm_target < sms)
@@ -232,7 +232,7 @@ static void say_lack(const struct product *p)
                 "%s: a product of %s and %s into %s by computation %d (of "
                 "cublasComputeType_t) is not implemented for sm_%d",
                 p->name, data_name(p->a.type), data_name(p->b.type),
-                data_name(p->d.type), p->compute, blas_device()->generation);
+                data_name(p->d.type), p->compute, vendor_device()->generation);
 }
 
 enum blas_status product_check(const struct blas *b, const struct product *p)
@@ -278,7 +278,7 @@ static int map_operand(struct product_map *map, const struct product_matrix *x,
 /* A kernel and its launch. */
 struct launch {
     char name[NAME_MAX_];
-    struct blas_grid grid;
+    struct vendor_grid grid;
     const struct product_map *map; /* of both operands; NULL: none */
 };
 
@@ -290,7 +290,7 @@ static enum blas_status launch_batches(const struct blas *b,
 {
     int64_t most = GRID_Z_MAX / slices;
     struct product_mapped mapped;
-    struct blas_grid grid = l->grid;
+    struct vendor_grid grid = l->grid;
     enum blas_status status = BLAS_SUCCESS;
 
     for (int64_t first = 0; first < batch && status == BLAS_SUCCESS;

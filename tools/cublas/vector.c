@@ -40,7 +40,7 @@ static const void *start(const void *x, int64_t n, int64_t inc, int type)
 static int elements(const struct blas *b, const char *kernel, int type,
                     const void *alpha, struct vector_args args)
 {
-    struct blas_grid grid = {.x = over(args.n, THREADS, 1 << 20),
+    struct vendor_grid grid = {.x = over(args.n, THREADS, 1 << 20),
                              .y = 1,
                              .z = 1,
                              .threads = THREADS};
@@ -83,7 +83,7 @@ static int deliver(const struct blas *b, void *to, const void *from,
 static int whole_of(const struct blas *b, const struct result *r,
                     struct vector_args args)
 {
-    struct blas_grid grid = {.x = over(args.n, THREADS * 4, BLOCKS_MOST),
+    struct vendor_grid grid = {.x = over(args.n, THREADS * 4, BLOCKS_MOST),
                              .y = 1,
                              .z = 1,
                              .threads = THREADS};
@@ -165,7 +165,7 @@ static int gemv(const struct blas *b, int op, const char *kernels, int type,
                 const void *alpha, const void *beta, struct vector_args args)
 {
     int64_t outs = op == 0 ? args.m : args.n, ins = op == 0 ? args.n : args.m;
-    struct blas_grid grid = {.x = op == 0 ? over(args.m, ROWS_OF_GEMV, INT_MAX)
+    struct vendor_grid grid = {.x = op == 0 ? over(args.m, ROWS_OF_GEMV, INT_MAX)
                                           : over(args.n, 1, INT_MAX),
                              .y = 1,
                              .z = 1,
@@ -189,7 +189,7 @@ static int gemv(const struct blas *b, int op, const char *kernels, int type,
 static int ger(const struct blas *b, const char *kernel, int type,
                const void *alpha, struct vector_args args)
 {
-    struct blas_grid grid = {.x = over(args.m, THREADS, INT_MAX),
+    struct vendor_grid grid = {.x = over(args.m, THREADS, INT_MAX),
                              .y = over(args.n, 8, GRID_Y_MAX),
                              .z = 1,
                              .threads = THREADS};

@@ -1,7 +1,7 @@
 /*
  * Teg's kernels for matrix products on Hopper: tensor maps bring tiles, groups
  * of four warps multiply them out of shared memory (wgmma).  Compiled by
- * tools/make_cublas.sh for sm_90a; the rest is in product.cu.
+ * tools/make_kernels.sh for sm_90a; the rest is in product.cu.
  *
  * One warp asks for tiles, as long as a buffer is empty; two groups multiply
  * 64 columns of D each.  A tile lies in shared memory as the map's swizzle of

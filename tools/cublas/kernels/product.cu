@@ -1,6 +1,6 @@
 /*
  * Teg's kernels for matrix products, in place of those of cuBLAS.  Compiled by
- * tools/make_cublas.sh; which one a product gets: tools/cublas/product.c.
+ * tools/make_kernels.sh; which one a product gets: tools/cublas/product.c.
  *
  *   sum   D = A B by a thread's own multiply-adds: tiles through registers into
  *         shared memory, two buffers; float, double, bytes, and what a

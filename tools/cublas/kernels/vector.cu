@@ -1,6 +1,6 @@
 /*
  * Teg's kernels for vectors, and for a matrix and a vector, in place of those
- * of cuBLAS.  Compiled by tools/make_cublas.sh; launched by
+ * of cuBLAS.  Compiled by tools/make_kernels.sh; launched by
  * tools/cublas/vector.c.  Results of a whole vector are made of parts, one of
  * each block, which a last block adds in their order: they are the same in
  * every run.

@@ -402,6 +402,7 @@ static const struct vendor {
 } vendors[] = {
     {"libcublas.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcublasLt.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
+    {"libcufft.so.", "cufft", "libteg_cufft.so", "teg_cufft_lacks"},
 };
 
 static const struct vendor *vendor_of(const char *path)

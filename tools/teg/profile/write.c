@@ -106,8 +106,8 @@ static void print_group(FILE *f, const struct profile *p, uint32_t i)
              g->findings != NULL ? findings_first(g->findings)
                                  : step->verdict.text);
     print_line(f, text);
-    if (stands_in(g->name))
-        print_line(f, stands_in_text);
+    if (stands_in(g->name) != NULL)
+        print_line(f, stands_in(g->name));
     if (g->explained)
         print_explained(f, p, g);
 }

@@ -381,21 +381,35 @@ static uint64_t count_untimed_tensor(const struct result *r)
     return r->replay->s->tensor_untimed;
 }
 
-bool stands_in(const char *name)
+const char *stands_in(const char *name)
 {
-    return strncmp(name, "teg_cublas_", strlen("teg_cublas_")) == 0;
-}
+    static const struct {
+        const char *begins, *text;
+    } libraries[] = {
+        {"teg_cublas_",
+         "teg's own kernel in place of cuBLAS's: the time is that of this one, "
+         "1 to 27 % off published times of the library's where they were "
+         "compared (docs/exec.md)"},
+        {"teg_cufft_",
+         "teg's own kernel in place of cuFFT's: the time is that of this one, "
+         "which is not known of the library's (docs/exec.md)"},
+    };
 
-const char *const stands_in_text =
-    "teg's own kernel in place of cuBLAS's: the time is that of this one, 1 to "
-    "27 % off published times of the library's where they were compared "
-    "(docs/exec.md)";
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        if (strncmp(name, libraries[i].begins, strlen(libraries[i].begins)) ==
+            0)
+            return libraries[i].text;
+    }
+    return NULL;
+}
 
 static bool result_stands_in(const struct result *r, char *out, size_t size)
 {
-    if (stands_in(r->replay->s->name))
-        snprintf(out, size, "%s", stands_in_text);
-    return stands_in(r->replay->s->name);
+    const char *text = stands_in(r->replay->s->name);
+
+    if (text != NULL)
+        snprintf(out, size, "%s", text);
+    return text != NULL;
 }
 
 const struct result_remark *result_remarks(uint32_t *count)

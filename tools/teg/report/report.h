@@ -48,10 +48,9 @@ struct result_remark {
 };
 
 const struct result_remark *result_remarks(uint32_t *count);
-/* Whether a kernel, by its symbol, is one of teg's in place of a library's
- * (tools/cublas); what is said of it then. */
-bool stands_in(const char *name);
-extern const char *const stands_in_text;
+/* What is said of a kernel that, by its symbol, is one of teg's in place of a
+ * library's (tools/cublas, tools/cufft).  NULL: it is none. */
+const char *stands_in(const char *name);
 
 /* Of those: that the kernel's code is of another generation than the chip's. */
 bool remark_generation(const struct teg_gpu *gpu, const struct teg_kernel *k,
