@@ -13,6 +13,8 @@ for test in scale managed variables parameters repeats device threads cooperativ
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
 done
+expect 0 "$teg" exec -g a100 --no-trace -- "$program" textures
+err '^teg: a texture of [0-9]* bytes begins [0-9]* before the end of its buffer'
 # fetches have their texels, which are looked up in L1
 set -- "$work"/textures-a100/*.tegt
 expect 0 "$teg" run "$1" -g a100

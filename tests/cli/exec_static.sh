@@ -40,6 +40,17 @@ with_tools() { PATH="$work/tools:$PATH" "$@"; }
 expect 0 with_tools "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" ptx
 expect 1 with_tools "$teg" exec -g t4 --no-trace -- "$build/tests/cli/streams" ptx
 err '^teg: ptxas did not compile the program.s PTX for sm_75'
+# or, if that is too old, by the one beside the NVRTC of the program's
+mkdir -p "$work/wheel/bin" "$work/wheel/lib"
+mv "$work/tools/ptxas" "$work/wheel/bin"
+printf '#!/bin/sh\necho "ptxas too old" >&2\nexit 1\n' >"$work/tools/ptxas"
+chmod +x "$work/tools/ptxas"
+expect 1 with_tools "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" ptx
+err '^ptxas too old'
+echo 'int nvrtc;' >"$work/nvrtc.c"
+$cc -shared -fPIC -o "$work/wheel/lib/libnvrtc.so.13" "$work/nvrtc.c"
+with_wheel() { LD_PRELOAD="$work/wheel/lib/libnvrtc.so.13" with_tools "$@"; }
+expect 0 with_wheel "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" ptx
 
 # Every function of the runtime that the program calls, inside it.
 objects="$build/tests/cli/program.o $build/tests/cli/program_code.o

@@ -1,5 +1,5 @@
 # packages: cupy-cuda13x[ctk]==14.2.0
-"""CuPy: elementwise, reductions, sort, indexing, RawKernel, random, graphs."""
+"""CuPy: elementwise, reductions, sort, indexing, transforms, RawKernel, random, graphs."""
 import cupy as cp
 import numpy as np
 from client import refused, run, same, step
@@ -42,6 +42,14 @@ def indexing():
     same(on_device[on_device > 0.9].get(), x[x > 0.9])
     same(cp.unique(cp.asarray(i % 7)).get(), np.unique(i % 7))
     same(cp.bincount(cp.asarray(i % 7)).get(), np.bincount(i % 7))
+
+
+@step
+def transforms():
+    y = np.random.default_rng(2).random((12, 30, 97))
+    same(cp.fft.fftn(cp.asarray(y)).get().view(float),
+         np.fft.fftn(y).view(float), 1e-10, 1e-10)
+    same(cp.fft.irfft(cp.fft.rfft(cp.asarray(y)), n=97).get(), y, 1e-10, 1e-10)
 
 
 @step

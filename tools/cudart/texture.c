@@ -16,22 +16,48 @@ enum {
 
 /* ---- what it looks into ------------------------------------------------------------ */
 
+/* How many of these bytes there are from `data` to the end of its buffer. */
+static size_t reachable(const struct runtime *r, const void *data, size_t bytes)
+{
+    size_t within = 0;
+
+    if (device_peek(r, data, bytes) != NULL)
+        return bytes;
+    while (bytes - within > 1) {
+        size_t middle = within + (bytes - within) / 2;
+
+        if (device_peek(r, data, middle) != NULL)
+            within = middle;
+        else
+            bytes = middle;
+    }
+    return within;
+}
+
+/* It may be said to be longer than its buffer, as on a GPU, which does not
+ * look: what is read there is 0 here. */
 static int take_linear(struct runtime *r, const struct cuda_resource *c,
                        struct emu_texture *t)
 {
     int error = channel_check(&c->linear.channel, t);
     size_t texel = t->channels * (t->bits / 8u);
+    size_t bytes;
 
     if (error != cudaSuccess)
         return error;
-    if (c->linear.bytes < texel || c->linear.bytes / texel > UINT32_MAX ||
-        device_peek(r, c->linear.data, c->linear.bytes) == NULL)
+    bytes = reachable(r, c->linear.data, c->linear.bytes);
+    if (bytes < texel || c->linear.bytes / texel > UINT32_MAX)
         return cudaErrorInvalidValue;
+    if (bytes < c->linear.bytes)
+        runtime_say("",
+                    "a texture of %zu bytes begins %zu before the end of "
+                    "its buffer: what is read behind that is 0",
+                    c->linear.bytes, bytes);
     t->address = (uint64_t)c->linear.data;
     t->dimensions = 1;
-    t->size[0] = (uint32_t)(c->linear.bytes / texel);
+    t->size[0] = (uint32_t)(bytes / texel);
     t->size[1] = t->size[2] = t->layers = 1;
-    t->pitch = t->slice = c->linear.bytes;
+    t->pitch = t->slice = bytes;
     return cudaSuccess;
 }
 
