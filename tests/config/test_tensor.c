@@ -118,6 +118,7 @@ START_TEST(rates_are_the_vendors_peaks)
         {"rtx4060ti", TENSOR_F8, 2535, 176.5},
         {"rtx4070super", TENSOR_F8, 2475, 284},
         {"rtx4070ti", TENSOR_F8, 2610, 320.5},
+        {"rtx4070tisuper", TENSOR_F8, 2610, 353},
         {"rtx4080super", TENSOR_F8, 2550, 418},
         {"rtx6000ada", TENSOR_F8_F32, 2505, 728.5},
         {"l20", TENSOR_F16_F32, 2520, 119.5},

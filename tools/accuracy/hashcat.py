@@ -32,6 +32,8 @@ FILES = {
     "t4": "g4dn.xlarge.v6.2.5-50-gf1bcb6e05.cuda.txt",
     "v100": "p3.16xlarge.v6.2.6.cuda.txt",
 }
+# The chip's boost clock, where the description has another.
+CLOCKS = {"v100": 1530}
 MODES = (0, 100, 500, 1000, 1400, 1700, 3200, 5500, 5600, 7100, 7500, 13100,
          15300, 22000)
 
@@ -137,8 +139,9 @@ def play(a, gpu, row, accel, loops):
           (launch is None or k["launch"] == launch)]
     if not of:
         raise common.Refused(f"{path} has no launch of the benchmark")
+    clock = (f"--clock={CLOCKS[gpu]}",) if gpu in CLOCKS else ()
     return json.loads(common.command(
-        common.TEG, "run", "-g", gpu, "-f", "json",
+        common.TEG, "run", "-g", gpu, *clock, "-f", "json",
         os.path.join(path, of[-1]["trace"])))
 
 

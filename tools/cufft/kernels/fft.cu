@@ -314,17 +314,28 @@ __device__ Place place(const Pass &p)
     unsigned block = blockIdx.x;
     unsigned tiles =
         (p.loop[0].count + (1u << p.tile_bits) - 1) >> p.tile_bits;
-    unsigned first = block % tiles << p.tile_bits;
+    unsigned first = block;
 
-    block /= tiles;
+    if (gridDim.x == tiles) {
+        block = 0;
+    } else {
+        block /= tiles;
+        first -= block * tiles;
+    }
+    first <<= p.tile_bits;
     at.lines = min(1u << p.tile_bits, p.loop[0].count - first);
 #pragma unroll
     for (int i = 0; i < FFT_LOOPS; i++) {
         const struct fft_loop &l = p.loop[i];
-        unsigned index = i == 0 ? first : block % l.count;
+        unsigned index = first;
 
-        if (i > 0)
+        if (i > 0) {
+            if (l.count == 1)
+                continue;
+            index = block;
             block /= l.count;
+            index -= block * l.count;
+        }
         at.in += index * l.in;
         at.out += index * l.out;
         at.in_index += index * l.in_index;
@@ -344,45 +355,67 @@ template <class T> __device__ __forceinline__ unsigned spot(unsigned i)
     return FFT_PADDED(i, Complex<T>::BITS);
 }
 
-/* One radix: from memory or a tile to memory or the other tile. */
+/* Which elements a thread's work w is of, j and those n / radix further each, at
+ * line; k: which roots they are multiplied by. */
+struct Work {
+    unsigned line, j, k;
+};
+
+__device__ __forceinline__ Work work_of(const Pass &p, int s, unsigned w)
+{
+    const unsigned rest = p.at[s].rest, before = p.at[s].before;
+    Work i;
+
+    if ((p.flags & (s == 0 ? FFT_IN_ACROSS : FFT_OUT_ACROSS)) != 0) {
+        i.j = w >> p.tile_bits;
+        i.line = w - (i.j << p.tile_bits);
+    } else {
+        i.line = over(w, rest, p.at[s].rest_part);
+        i.j = w - i.line * rest;
+    }
+    i.k = i.j - over(i.j, before, p.at[s].before_part) * before;
+    return i;
+}
+
+template <class T>
+__device__ __forceinline__ Z<T> root_of(const Pass &p, int s, const Work &i)
+{
+    return ((const Z<T> *)p.roots)[i.k * p.at[s].step];
+}
+
+/* One radix: from memory or a tile to memory or the other tile.  `root`: of the
+ * thread's first work, if s is not 0. */
 template <class T, bool ANY, int R>
-__device__ __forceinline__ void step(const Pass &p, Place at, int s,
+__device__ __forceinline__ void step(const Pass &p, Place at, int s, Z<T> root,
                                      bool to_memory, const Z<T> *from, Z<T> *to)
 {
     const unsigned rest = p.at[s].rest, before = p.at[s].before;
-    const bool across =
-        (p.flags & (s == 0 ? FFT_IN_ACROSS : FFT_OUT_ACROSS)) != 0;
 
     for (unsigned w = threadIdx.x; w < rest << p.tile_bits; w += blockDim.x) {
-        unsigned j, k;
+        const Work i = work_of(p, s, w);
+        unsigned k = i.k;
         Z<T> v[R];
 
-        if (across) {
-            j = w >> p.tile_bits;
-            at.line = w - (j << p.tile_bits);
-        } else {
-            at.line = over(w, rest, p.at[s].rest_part);
-            j = w - at.line * rest;
-        }
-        k = j - over(j, before, p.at[s].before_part) * before;
+        at.line = i.line;
         if (s == 0) {
 #pragma unroll
             for (int q = 0; q < R; q++)
-                v[q] = load<T, ANY>(p, at, j + q * rest);
+                v[q] = load<T, ANY>(p, at, i.j + q * rest);
         } else {
-            Z<T> w1 = ((const Z<T> *)p.roots)[k * p.at[s].step], w = w1;
+            Z<T> w1 = w == threadIdx.x ? root : root_of<T>(p, s, i);
+            Z<T> power = w1;
 
 #pragma unroll
             for (int q = 0; q < R; q++)
-                v[q] = from[spot<T>(at.line * p.pitch + j + q * rest)];
+                v[q] = from[spot<T>(i.line * p.pitch + i.j + q * rest)];
 #pragma unroll
             for (int q = 1; q < R; q++) {
-                v[q] = times<T>(v[q], w);
-                w = times<T>(w, w1);
+                v[q] = times<T>(v[q], power);
+                power = times<T>(power, w1);
             }
         }
         Butterfly<T, R>::of(v);
-        k += (j - k) * R;
+        k += (i.j - k) * R;
         if (to_memory) {
 #pragma unroll
             for (int q = 0; q < R; q++)
@@ -390,7 +423,7 @@ __device__ __forceinline__ void step(const Pass &p, Place at, int s,
         } else {
 #pragma unroll
             for (int q = 0; q < R; q++)
-                to[spot<T>(at.line * p.pitch + k + q * before)] = v[q];
+                to[spot<T>(i.line * p.pitch + k + q * before)] = v[q];
         }
     }
 }
@@ -428,15 +461,16 @@ template <class T, bool ANY> __device__ __forceinline__ void transform(const Pas
     Z<T> *other = tile + spot<T>(p.pitch << p.tile_bits) + 1;
     const bool halves = ANY && p.out.form == FFT_HALF;
     const Place at = place(p);
+    Z<T> root = make<T>(1, 0);
 
     for (int s = 0; s < p.radices; s++) {
         bool last = s == p.radices - 1 && !halves;
         Z<T> *swap = tile;
 
         switch (p.at[s].radix) {
-#define RADIX(r)                                              \
-    case r:                                                   \
-        step<T, ANY, r>(p, at, s, last, tile, other);         \
+#define RADIX(r)                                            \
+    case r:                                                 \
+        step<T, ANY, r>(p, at, s, root, last, tile, other); \
         break;
             RADIX(1)
             RADIX(2)
@@ -449,6 +483,9 @@ template <class T, bool ANY> __device__ __forceinline__ void transform(const Pas
             RADIX(13)
 #undef RADIX
         }
+        /* what comes from memory is asked for before others are waited for */
+        if (s + 1 < p.radices)
+            root = root_of<T>(p, s + 1, work_of(p, s + 1, threadIdx.x));
         if (!last)
             __syncthreads();
         tile = other;

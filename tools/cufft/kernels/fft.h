@@ -13,7 +13,7 @@
 enum {
     FFT_LOOPS = 6,
     FFT_RADICES = 14,
-    FFT_THREADS = 256, /* of a block, at most */
+    FFT_THREADS = 512, /* of a block, at most */
     FFT_RADIX_MOST = 13,
 };
 
