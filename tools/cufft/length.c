@@ -1,6 +1,5 @@
 #include "tools/cufft/length.h"
 
-/* The largest first, but for 8s that would leave a 2. */
 static const unsigned char odd[] = {13, 11, 7, 5, 3};
 
 int length_is_smooth(unsigned n)
@@ -24,12 +23,13 @@ int length_radices(unsigned n, unsigned radix[FFT_RADICES])
         for (; n % odd[i] == 0; n /= odd[i])
             radix[count++] = odd[i];
     }
-    for (; twos > 4 || twos == 3; twos -= 3)
-        radix[count++] = 8;
-    for (; twos >= 2; twos -= 2)
-        radix[count++] = 4;
-    if (twos == 1)
-        radix[count++] = 2;
+    /* as few as go, and near each other */
+    for (int steps = (twos + 2) / 3; steps > 0; steps--) {
+        int bits = (twos + steps - 1) / steps;
+
+        radix[count++] = 1u << bits;
+        twos -= bits;
+    }
     if (count == 0)
         radix[count++] = 1;
     return count;

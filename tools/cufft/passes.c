@@ -19,13 +19,15 @@ enum {
     WARP = 32,
 };
 
+/* Lines are not all in the same bank. */
+#define PITCH(n) ((n) | 1)
+
 struct builder {
     struct fft_passes *to;
     struct tables **tables;
     int is_double;
     size_t element; /* bytes of a complex one */
-    unsigned along_most;
-    size_t work; /* bytes in use of the work area */
+    size_t work;    /* bytes in use of the work area */
     enum fft_status status;
 };
 
@@ -77,12 +79,45 @@ static unsigned long long line_count(const struct lines *l)
 
 /* ---- a launch ---------------------------------------------------------------------- */
 
-static size_t tile_bytes(const struct builder *b, const struct fft_pass *p,
-                         unsigned bits)
+/* Whether the kernel is the one with all radices and forms. */
+static int is_any(unsigned n, enum fft_form in, enum fft_form out,
+                  int has_tables)
+{
+    return (n & (n - 1)) != 0 || in != FFT_COMPLEX || out != FFT_COMPLEX ||
+           has_tables;
+}
+
+static unsigned thread_count(const struct builder *b, unsigned elements,
+                             int any)
+{
+    unsigned most = any || b->is_double ? FFT_THREADS : FFT_THREADS_COMPLEX_32;
+    unsigned warps = (elements / ELEMENTS_A_THREAD + WARP - 1) / WARP;
+
+    if (warps == 0)
+        warps = 1;
+    return warps * WARP < most ? warps * WARP : most;
+}
+
+/* Whether a block's threads hold all of its lines at once. */
+static int is_held(const struct builder *b, unsigned n, unsigned bits, int any)
+{
+    unsigned radix[FFT_RADICES], threads = thread_count(b, n << bits, any);
+    int radices = length_radices(n, radix);
+
+    for (int i = 0; i < radices; i++) {
+        if ((n / radix[i]) << bits > threads)
+            return 0;
+    }
+    return 1;
+}
+
+static size_t tile_bytes(const struct builder *b, unsigned n, unsigned bits,
+                         int any)
 {
     unsigned pad = b->is_double ? FFT_PAD_BITS_64 : FFT_PAD_BITS_32;
 
-    return 2 * b->element * (FFT_PADDED(p->pitch << bits, pad) + 1);
+    return (is_held(b, n, bits, any) ? 1u : 2u) * b->element *
+           (FFT_PADDED(PITCH(n) << bits, pad) + 1);
 }
 
 /* Brings the loop whose lines a block takes to the front: that whose lines are
@@ -122,7 +157,7 @@ static unsigned long long block_count(const struct fft_pass *p, unsigned bits)
 
 /* How many lines a block takes: what fills a block and, across lines, sectors,
  * as long as each SM has a block. */
-static void choose_tile(struct builder *b, struct fft_pass *p)
+static void choose_tile(struct builder *b, struct fft_pass *p, int any)
 {
     int across = (p->flags & (FFT_IN_ACROSS | FFT_OUT_ACROSS)) != 0;
     unsigned least = across ? SECTOR_BYTES / (unsigned)b->element : 1;
@@ -134,11 +169,13 @@ static void choose_tile(struct builder *b, struct fft_pass *p)
     while (1u << bits > least && p->n << bits > ELEMENTS_A_THREAD * WARP &&
            block_count(p, bits) < (unsigned)vendor_device()->sms)
         bits--;
-    while (1u << bits > least && tile_bytes(b, p, bits) > SHARED_USUAL)
+    while (1u << bits > least && tile_bytes(b, p->n, bits, any) > SHARED_USUAL)
         bits--;
-    while (bits > 0 && tile_bytes(b, p, bits) > (size_t)vendor_device()->shared)
+    while (bits > 0 &&
+           tile_bytes(b, p->n, bits, any) > (size_t)vendor_device()->shared)
         bits--;
     p->tile_bits = bits;
+    p->tiles = is_held(b, p->n, bits, any) ? 1 : 2;
 }
 
 static unsigned part(unsigned d)
@@ -193,16 +230,15 @@ static struct fft_launch *add(struct builder *b, const struct fft_pass *p,
 static void add_transform(struct builder *b, struct fft_pass p,
                           const struct side *from, const struct side *to)
 {
-    int any = p.in.form != FFT_COMPLEX || p.out.form != FFT_COMPLEX ||
-              p.load_table != NULL || p.store_table != NULL;
+    int any = is_any(p.n, p.in.form, p.out.form,
+                     p.load_table != NULL || p.store_table != NULL);
     unsigned long long blocks;
-    unsigned threads;
     struct fft_launch *l;
 
-    p.pitch = p.n | 1;
+    p.pitch = PITCH(p.n);
     choose_loop(&p);
     choose_radices(&p);
-    choose_tile(b, &p);
+    choose_tile(b, &p, any);
     if ((p.in.form == FFT_PAIRS && is_even(&p.in, p.loop, 0)) ||
         (p.out.form == FFT_PAIRS && is_even(&p.out, p.loop, 1)))
         p.flags |= FFT_ALIGNED;
@@ -211,11 +247,6 @@ static void add_transform(struct builder *b, struct fft_pass p,
                          p.in.form == FFT_HALF ? p.in.whole : p.out.whole);
     p.roots = table(b, TABLE_ROOTS, p.n);
     blocks = block_count(&p, p.tile_bits);
-    threads = ((p.n << p.tile_bits) / ELEMENTS_A_THREAD + WARP - 1) / WARP;
-    if (threads == 0)
-        threads = 1;
-    if (threads > FFT_THREADS / WARP)
-        threads = FFT_THREADS / WARP;
     l = add(b, &p, from, to);
     if (l == NULL)
         return;
@@ -226,9 +257,10 @@ static void add_transform(struct builder *b, struct fft_pass p,
     else
         l->kernel =
             b->is_double ? "teg_cufft_complex_64" : "teg_cufft_complex_32";
-    l->grid = (struct vendor_grid){(unsigned)blocks, 1, 1, threads * WARP, 0};
+    l->grid = (struct vendor_grid){(unsigned)blocks, 1, 1,
+                                   thread_count(b, p.n << p.tile_bits, any), 0};
     if (p.radices > 1 || p.out.form == FFT_HALF)
-        l->grid.shared = (unsigned)tile_bytes(b, &p, p.tile_bits);
+        l->grid.shared = (unsigned)tile_bytes(b, p.n, p.tile_bits, any);
 }
 
 /* ---- lines of a length that radices make up ------------------------------------------ */
@@ -244,10 +276,13 @@ static int is_along(const struct side *s, const struct lines *l)
 
 static int takes_one_pass(const struct builder *b, unsigned n,
                           const struct lines *l, const struct side *from,
-                          const struct side *to)
+                          const struct side *to, int has_tables)
 {
-    return n <=
-           (is_along(from, l) && is_along(to, l) ? b->along_most : ACROSS_MOST);
+    int any = is_any(n, from->form, to->form, has_tables);
+
+    return n <= ACROSS_MOST ||
+           (is_along(from, l) && is_along(to, l) && n <= ALONG_MOST &&
+            tile_bytes(b, n, 0, any) <= (size_t)vendor_device()->shared);
 }
 
 static void side_of(struct fft_side *s, const struct side *from,
@@ -301,7 +336,9 @@ static void smooth_lines(struct builder *b, unsigned n, const struct lines *l,
                          const struct besides *besides)
 {
     unsigned step[FFT_STEPS], weight_in[FFT_STEPS], weight_out[FFT_STEPS];
-    int steps = takes_one_pass(b, n, l, from, to)
+    int has_tables =
+        besides->load_table != NULL || besides->store_table != NULL;
+    int steps = takes_one_pass(b, n, l, from, to, has_tables)
                     ? length_steps(n, n, step)
                     : length_steps(n, ACROSS_MOST, step);
     size_t before = b->work;
@@ -406,7 +443,7 @@ static void real_lines(struct builder *b, unsigned n, const struct lines *l,
     from.form = FFT_PAIRS;
     from.second = from.stride;
     from.stride *= 2;
-    if (length_is_smooth(half) && takes_one_pass(b, half, l, &from, &to)) {
+    if (length_is_smooth(half) && takes_one_pass(b, half, l, &from, &to, 0)) {
         to.form = FFT_HALF;
         smooth_lines(b, half, l, &from, &to, half, half, &(struct besides){0});
         return;
@@ -562,14 +599,7 @@ enum fft_status passes_make(struct fft_passes *p, const struct fft_shape *shape,
                         .tables = tables,
                         .is_double = is_double,
                         .element = is_double ? 16 : 8};
-    struct fft_pass line = {0};
 
-    for (b.along_most = ALONG_MOST; b.along_most > ACROSS_MOST;
-         b.along_most /= 2) {
-        line.pitch = b.along_most | 1;
-        if (tile_bytes(&b, &line, 0) <= (size_t)vendor_device()->shared)
-            break;
-    }
     for (int i = 0; i < shape->rank; i++) {
         if (shape->n[i] < 1 || shape->n[i] > LONGEST)
             return FFT_INVALID_SIZE;

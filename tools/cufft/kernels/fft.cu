@@ -1,6 +1,6 @@
 /*
  * Teg's kernels in place of cuFFT's: Stockham's transform with radices up to 13,
- * between registers and two tiles of shared memory.  Compiled by
+ * between registers and shared memory.  Compiled by
  * tools/make_kernels.sh; launched by tools/cufft/run.c.
  */
 #include "fft.h"
@@ -383,47 +383,72 @@ __device__ __forceinline__ Z<T> root_of(const Pass &p, int s, const Work &i)
     return ((const Z<T> *)p.roots)[i.k * p.at[s].step];
 }
 
-/* One radix: from memory or a tile to memory or the other tile.  `root`: of the
- * thread's first work, if s is not 0. */
+/* Element q is multiplied by w^q, which is made of few factors. */
+template <class T, int R>
+__device__ __forceinline__ void turn_by(Z<T> *v, Z<T> w)
+{
+    Z<T> fourth = make<T>(1, 0), square = times<T>(w, w);
+
+#pragma unroll
+    for (int q = 0; q < R; q += 4) {
+        if (q == 4)
+            fourth = times<T>(square, square);
+        else if (q > 4)
+            fourth = times<T>(fourth, times<T>(square, square));
+        if (q > 0)
+            v[q] = times<T>(v[q], fourth);
+        if (q + 1 < R)
+            v[q + 1] = times<T>(v[q + 1], times<T>(fourth, w));
+        if (q + 2 < R)
+            v[q + 2] = times<T>(v[q + 2], times<T>(fourth, square));
+        if (q + 3 < R)
+            v[q + 3] =
+                times<T>(v[q + 3], times<T>(times<T>(fourth, square), w));
+    }
+}
+
+/* One radix: from memory or a tile to memory or a tile.  `root`: of the thread's
+ * first work, if s is not 0. */
 template <class T, bool ANY, int R>
 __device__ __forceinline__ void step(const Pass &p, Place at, int s, Z<T> root,
                                      bool to_memory, const Z<T> *from, Z<T> *to)
 {
     const unsigned rest = p.at[s].rest, before = p.at[s].before;
+    const unsigned all = rest << p.tile_bits;
 
-    for (unsigned w = threadIdx.x; w < rest << p.tile_bits; w += blockDim.x) {
-        const Work i = work_of(p, s, w);
-        unsigned k = i.k;
+    for (unsigned first = 0; first < all; first += blockDim.x) {
+        const unsigned w = first + threadIdx.x;
         Z<T> v[R];
+        Work i;
 
-        at.line = i.line;
-        if (s == 0) {
+        if (w < all) {
+            i = work_of(p, s, w);
+            at.line = i.line;
+            if (s == 0) {
 #pragma unroll
-            for (int q = 0; q < R; q++)
-                v[q] = load<T, ANY>(p, at, i.j + q * rest);
-        } else {
-            Z<T> w1 = w == threadIdx.x ? root : root_of<T>(p, s, i);
-            Z<T> power = w1;
-
+                for (int q = 0; q < R; q++)
+                    v[q] = load<T, ANY>(p, at, i.j + q * rest);
+            } else {
 #pragma unroll
-            for (int q = 0; q < R; q++)
-                v[q] = from[spot<T>(i.line * p.pitch + i.j + q * rest)];
-#pragma unroll
-            for (int q = 1; q < R; q++) {
-                v[q] = times<T>(v[q], power);
-                power = times<T>(power, w1);
+                for (int q = 0; q < R; q++)
+                    v[q] = from[spot<T>(i.line * p.pitch + i.j + q * rest)];
+                turn_by<T, R>(v, first == 0 ? root : root_of<T>(p, s, i));
             }
+            Butterfly<T, R>::of(v);
         }
-        Butterfly<T, R>::of(v);
-        k += (i.j - k) * R;
+        if (from == to && s > 0 && !to_memory)
+            __syncthreads();
+        if (w >= all)
+            continue;
+        i.k += (i.j - i.k) * R;
         if (to_memory) {
 #pragma unroll
             for (int q = 0; q < R; q++)
-                store<T, ANY>(p, at, k + q * before, v[q]);
+                store<T, ANY>(p, at, i.k + q * before, v[q]);
         } else {
 #pragma unroll
             for (int q = 0; q < R; q++)
-                to[spot<T>(i.line * p.pitch + k + q * before)] = v[q];
+                to[spot<T>(i.line * p.pitch + i.k + q * before)] = v[q];
         }
     }
 }
@@ -454,11 +479,14 @@ __device__ void split(const Pass &p, Place at, const Z<T> *tile)
     }
 }
 
+/* ANY: with more than radices of two, and than complex elements as they are:
+ * constants of these take registers of all. */
 template <class T, bool ANY> __device__ __forceinline__ void transform(const Pass &p)
 {
     extern __shared__ __align__(16) char shared[];
     Z<T> *tile = (Z<T> *)shared;
-    Z<T> *other = tile + spot<T>(p.pitch << p.tile_bits) + 1;
+    Z<T> *other =
+        p.tiles == 1 ? tile : tile + spot<T>(p.pitch << p.tile_bits) + 1;
     const bool halves = ANY && p.out.form == FFT_HALF;
     const Place at = place(p);
     Z<T> root = make<T>(1, 0);
@@ -468,19 +496,20 @@ template <class T, bool ANY> __device__ __forceinline__ void transform(const Pas
         Z<T> *swap = tile;
 
         switch (p.at[s].radix) {
-#define RADIX(r)                                            \
-    case r:                                                 \
-        step<T, ANY, r>(p, at, s, root, last, tile, other); \
+#define RADIX(r, where)                                         \
+    case r:                                                     \
+        if constexpr (where)                                              \
+            step<T, ANY, r>(p, at, s, root, last, tile, other); \
         break;
-            RADIX(1)
-            RADIX(2)
-            RADIX(3)
-            RADIX(4)
-            RADIX(5)
-            RADIX(7)
-            RADIX(8)
-            RADIX(11)
-            RADIX(13)
+            RADIX(1, true)
+            RADIX(2, true)
+            RADIX(3, ANY)
+            RADIX(4, true)
+            RADIX(5, ANY)
+            RADIX(7, ANY)
+            RADIX(8, true)
+            RADIX(11, ANY)
+            RADIX(13, ANY)
 #undef RADIX
         }
         /* what comes from memory is asked for before others are waited for */
@@ -515,15 +544,15 @@ template <class T> __device__ void split_lines(const Pass &p)
     }
 }
 
-#define KERNEL(name, ...)                                              \
-    extern "C" __global__ void __launch_bounds__(FFT_THREADS) name(    \
-        const __grid_constant__ Pass p)                                \
-    {                                                                  \
-        __VA_ARGS__(p);                                                \
+#define KERNEL(name, threads, ...)                                    \
+    extern "C" __global__ void __launch_bounds__(threads, 1) name(    \
+        const __grid_constant__ Pass p)                               \
+    {                                                                 \
+        __VA_ARGS__(p);                                               \
     }
-KERNEL(teg_cufft_complex_32, transform<float, false>)
-KERNEL(teg_cufft_complex_64, transform<double, false>)
-KERNEL(teg_cufft_any_32, transform<float, true>)
-KERNEL(teg_cufft_any_64, transform<double, true>)
-KERNEL(teg_cufft_split_32, split_lines<float>)
-KERNEL(teg_cufft_split_64, split_lines<double>)
+KERNEL(teg_cufft_complex_32, FFT_THREADS_COMPLEX_32, transform<float, false>)
+KERNEL(teg_cufft_complex_64, FFT_THREADS, transform<double, false>)
+KERNEL(teg_cufft_any_32, FFT_THREADS, transform<float, true>)
+KERNEL(teg_cufft_any_64, FFT_THREADS, transform<double, true>)
+KERNEL(teg_cufft_split_32, FFT_THREADS, split_lines<float>)
+KERNEL(teg_cufft_split_64, FFT_THREADS, split_lines<double>)

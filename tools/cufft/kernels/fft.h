@@ -14,7 +14,7 @@ enum {
     FFT_LOOPS = 6,
     FFT_RADICES = 14,
     FFT_THREADS = 512, /* of a block, at most */
-    FFT_RADIX_MOST = 13,
+    FFT_THREADS_COMPLEX_32 = 1024,
 };
 
 /* How an element of the line comes from memory, and goes there. */
@@ -70,6 +70,8 @@ struct fft_pass {
     unsigned n, whole;
     unsigned tile_bits; /* 2^this lines a block */
     unsigned pitch;     /* from line to line in shared memory */
+    int tiles; /* there: 1, where each thread has one work of a radix; else 2, for
+                  what is read and what is written */
     int flags;
     int radices;
     struct {
