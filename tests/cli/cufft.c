@@ -20,6 +20,9 @@ int cudaStreamBeginCapture(void *stream, int mode);
 int cudaStreamEndCapture(void *stream, void **graph);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, void *stream);
+int cudaGraphExecDestroy(void *exec);
+int cudaGraphDestroy(void *graph);
+int cudaStreamDestroy(void *stream);
 int cufftCreate(int *plan);
 int cufftDestroy(int plan);
 int cufftGetVersion(int *version);
@@ -349,10 +352,10 @@ static int all_types(struct test t)
 /* Each radix, lengths of several passes' radices, and others. */
 static int test_lengths(void)
 {
-    static const int n[] = {1,   2,   3,   4,   5,   6,    7,    8,   9,
-                            10,  11,  12,  13,  16,  17,   30,   32,  49,
-                            64,  77,  97,  100, 121, 128,  143,  169, 210,
-                            256, 262, 343, 509, 512, 1001, 1024, 1536};
+    static const int n[] = {1,   2,   3,   4,   5,    6,    7,   8,   9,   10,
+                            11,  12,  13,  16,  17,   30,   32,  49,  64,  77,
+                            97,  100, 121, 128, 143,  169,  210, 221, 254, 256,
+                            262, 343, 509, 512, 1001, 1024, 1536};
 
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         if (all_types((struct test){
@@ -404,6 +407,12 @@ static int test_long(void)
         {.type = C2R | OF_DOUBLES, .rank = 1, .n = {8198}},
         {.type = R2C, .rank = 1, .n = {8199}},
         {.type = C2R, .rank = 1, .n = {4099}, .in_place = 1},
+        {.type = R2C, .rank = 1, .n = {46189}},
+        {.type = C2R, .rank = 2, .n = {6, 38}},
+        {.type = C2C | OF_DOUBLES,
+         .rank = 1,
+         .n = {2 * 127 * 37},
+         .direction = FORWARD},
         {.type = C2C, .rank = 2, .n = {1536, 5}, .direction = FORWARD},
         {.type = R2C, .rank = 2, .n = {2048, 6}},
     };
@@ -484,6 +493,8 @@ static int test_million(void)
     cudaMemcpy(y, device, N * 8, TO_HOST);
     for (int i = 0; i < 2 * N; i++)
         far = fmax(far, fabs((double)y[i] / N - (double)x[i]));
+    free(x);
+    free(y);
     return far < 2e-5 ? 0 : failed("back again", far, 2e-5);
 }
 
@@ -531,7 +542,8 @@ static int test_plans(void)
         if (fabsf(found[2 * i] - 1) > 1e-5f || fabsf(found[2 * i + 1]) > 1e-5f)
             return failed("flat", (double)found[2 * i], 1);
     }
-    return cufftDestroy(plan);
+    return cufftDestroy(plan) || cudaGraphExecDestroy(exec) ||
+           cudaGraphDestroy(graph) || cudaStreamDestroy(stream);
 }
 
 static int test_refusals(void)

@@ -1,6 +1,8 @@
 #include "tools/cufft/length.h"
 
-static const unsigned char odd[] = {13, 11, 7, 5, 3};
+static const unsigned char odd[] = {
+    3,  5,  7,  11, 13, 17, 19, 23, 29, 31,  37,  41,  43,  47,  53,
+    59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127};
 
 int length_is_smooth(unsigned n)
 {
@@ -19,7 +21,7 @@ int length_radices(unsigned n, unsigned radix[FFT_RADICES])
 
     for (; n % 2 == 0; n /= 2)
         twos++;
-    for (size_t i = 0; i < sizeof odd; i++) {
+    for (size_t i = 0; i < sizeof odd && odd[i] <= FFT_RADIX_HELD; i++) {
         for (; n % odd[i] == 0; n /= odd[i])
             radix[count++] = odd[i];
     }
@@ -29,6 +31,13 @@ int length_radices(unsigned n, unsigned radix[FFT_RADICES])
 
         radix[count++] = 1u << bits;
         twos -= bits;
+    }
+    /* what these read is in shared memory: a step brings it there */
+    if (count == 0 && n > 1)
+        radix[count++] = 1;
+    for (size_t i = 0; i < sizeof odd; i++) {
+        for (; n % odd[i] == 0; n /= odd[i])
+            radix[count++] = odd[i];
     }
     if (count == 0)
         radix[count++] = 1;

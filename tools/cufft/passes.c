@@ -105,7 +105,8 @@ static int is_held(const struct builder *b, unsigned n, unsigned bits, int any)
     int radices = length_radices(n, radix);
 
     for (int i = 0; i < radices; i++) {
-        if ((n / radix[i]) << bits > threads)
+        if (radix[i] > FFT_RADIX_HELD ||
+            (n / radix[i]) << bits > threads * FFT_WORKS(radix[i]))
             return 0;
     }
     return 1;

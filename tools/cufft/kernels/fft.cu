@@ -413,43 +413,89 @@ template <class T, bool ANY, int R>
 __device__ __forceinline__ void step(const Pass &p, Place at, int s, Z<T> root,
                                      bool to_memory, const Z<T> *from, Z<T> *to)
 {
+    constexpr int WORKS = FFT_WORKS(R);
     const unsigned rest = p.at[s].rest, before = p.at[s].before;
     const unsigned all = rest << p.tile_bits;
 
-    for (unsigned first = 0; first < all; first += blockDim.x) {
-        const unsigned w = first + threadIdx.x;
-        Z<T> v[R];
-        Work i;
+    for (unsigned first = 0; first < all; first += WORKS * blockDim.x) {
+        Z<T> v[WORKS][R];
+        Work i[WORKS];
 
-        if (w < all) {
-            i = work_of(p, s, w);
-            at.line = i.line;
+#pragma unroll
+        for (int u = 0; u < WORKS; u++) {
+            const unsigned w = first + u * blockDim.x + threadIdx.x;
+
+            if (w >= all)
+                continue;
+            i[u] = work_of(p, s, w);
+            at.line = i[u].line;
             if (s == 0) {
 #pragma unroll
                 for (int q = 0; q < R; q++)
-                    v[q] = load<T, ANY>(p, at, i.j + q * rest);
+                    v[u][q] = load<T, ANY>(p, at, i[u].j + q * rest);
             } else {
 #pragma unroll
                 for (int q = 0; q < R; q++)
-                    v[q] = from[spot<T>(i.line * p.pitch + i.j + q * rest)];
-                turn_by<T, R>(v, first == 0 ? root : root_of<T>(p, s, i));
+                    v[u][q] =
+                        from[spot<T>(i[u].line * p.pitch + i[u].j + q * rest)];
+                turn_by<T, R>(v[u], u == 0 && first == 0
+                                        ? root
+                                        : root_of<T>(p, s, i[u]));
             }
-            Butterfly<T, R>::of(v);
+            Butterfly<T, R>::of(v[u]);
         }
         if (from == to && s > 0 && !to_memory)
             __syncthreads();
-        if (w >= all)
-            continue;
-        i.k += (i.j - i.k) * R;
-        if (to_memory) {
 #pragma unroll
-            for (int q = 0; q < R; q++)
-                store<T, ANY>(p, at, i.k + q * before, v[q]);
-        } else {
+        for (int u = 0; u < WORKS; u++) {
+            const unsigned k = i[u].k + (i[u].j - i[u].k) * R;
+
+            if (first + u * blockDim.x + threadIdx.x >= all)
+                continue;
+            at.line = i[u].line;
+            if (to_memory) {
 #pragma unroll
-            for (int q = 0; q < R; q++)
-                to[spot<T>(i.line * p.pitch + i.k + q * before)] = v[q];
+                for (int q = 0; q < R; q++)
+                    store<T, ANY>(p, at, k + q * before, v[u][q]);
+            } else {
+#pragma unroll
+                for (int q = 0; q < R; q++)
+                    to[spot<T>(i[u].line * p.pitch + k + q * before)] =
+                        v[u][q];
+            }
         }
+    }
+}
+
+/* A prime radix of any size, from a tile: each element of the result by itself. */
+template <class T, bool ANY>
+__device__ void prime_step(const Pass &p, Place at, int s, bool to_memory,
+                           const Z<T> *from, Z<T> *to)
+{
+    const unsigned r = p.at[s].radix, rest = p.at[s].rest;
+    const unsigned before = p.at[s].before;
+
+    for (unsigned w = threadIdx.x; w < p.n << p.tile_bits; w += blockDim.x) {
+        /* those of an element side by side, as others' works are */
+        const unsigned q = w / (rest << p.tile_bits);
+        const Work i = work_of(p, s, w - q * (rest << p.tile_bits));
+        const unsigned turn = i.k * p.at[s].step + q * rest;
+        const unsigned k = i.k + (i.j - i.k) * r + q * before;
+        Z<T> sum = make<T>(0, 0);
+        unsigned root = 0;
+
+        at.line = i.line;
+        for (unsigned e = 0; e < r; e++) {
+            Z<T> x = from[spot<T>(i.line * p.pitch + i.j + e * rest)];
+
+            sum = plus<T>(sum, times<T>(x, ((const Z<T> *)p.roots)[root]));
+            root += turn;
+            root -= root >= p.n ? p.n : 0;
+        }
+        if (to_memory)
+            store<T, ANY>(p, at, k, sum);
+        else
+            to[spot<T>(i.line * p.pitch + k)] = sum;
     }
 }
 
@@ -510,6 +556,10 @@ template <class T, bool ANY> __device__ __forceinline__ void transform(const Pas
             RADIX(8, true)
             RADIX(11, ANY)
             RADIX(13, ANY)
+        default:
+            if constexpr (ANY)
+                prime_step<T, ANY>(p, at, s, last, tile, other);
+            break;
 #undef RADIX
         }
         /* what comes from memory is asked for before others are waited for */

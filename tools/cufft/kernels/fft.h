@@ -70,8 +70,8 @@ struct fft_pass {
     unsigned n, whole;
     unsigned tile_bits; /* 2^this lines a block */
     unsigned pitch;     /* from line to line in shared memory */
-    int tiles; /* there: 1, where each thread has one work of a radix; else 2, for
-                  what is read and what is written */
+    int tiles; /* there: 1, where no thread has more works; else 2, for what is read
+                  and what is written */
     int flags;
     int radices;
     struct {
@@ -83,6 +83,13 @@ struct fft_pass {
         unsigned step; /* n / (before * radix) */
     } at[FFT_RADICES];
 };
+
+enum {
+    FFT_RADIX_HELD = 13, /* the largest whose elements a thread holds */
+};
+
+/* Works of a radix that a thread does between two barriers. */
+#define FFT_WORKS(radix) ((radix) == 4 ? 2 : 1)
 
 /* Where element i of a tile lies: what a radix of 8 writes is not in one bank. */
 #define FFT_PADDED(i, bits) ((i) + ((i) >> (bits)))
