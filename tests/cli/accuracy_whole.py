@@ -10,9 +10,10 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(HERE, "..", "..", "tools", "accuracy")
 sys.path[:0] = [TOOLS, os.path.join(TOOLS, "whole")]
-common, compare, hashcat, journal, replay, suites, whole = map(
+common, compare, hashcat, journal, openmm, replay, suites, whole = map(
     importlib.import_module,
-    ("common", "compare", "hashcat", "journal", "replay", "suites", "whole"))
+    ("common", "compare", "hashcat", "journal", "openmm", "replay", "suites",
+     "whole"))
 
 count = {"checks": 0, "failures": 0}
 
@@ -447,6 +448,40 @@ check("waves and loops", hashcat.extended(
     {10: 5 + 20 + 73, 20: 5 + 40 + 143},
     {10: 5 + 20 + 146, 20: 5 + 40 + 286}, 100, 32), 5 + 200 + 32 * 703.0)
 check("all loops", hashcat.extended({10: 8.0}, {10: 15.0}, 10, 3), 22.0)
+
+# ---- OpenMM's steps -------------------------------------------------------------
+
+STEP = "integrateLangevinMiddlePart1"
+with tempfile.TemporaryDirectory() as folder:
+    names = ["setup", STEP, "forces", "forces"]
+    for i, name in enumerate(names):
+        open(os.path.join(folder, f"{i}.tegt"), "w").close()
+    # of five steps, three are left, and of two kernels one
+    order = [{"kernel": 0}] + [
+        e for i in range(5) for e in ({"kernel": 1}, {"copy": i},
+                                      {"kernel": 2 if i < 2 else 3,
+                                       "launches": 2})]
+    with open(os.path.join(folder, "kernels.json"), "w") as f:
+        json.dump({"kernels": [{"name": n, "trace": f"{i}.tegt"}
+                               for i, n in enumerate(names)],
+                   "order": order}, f)
+    try:
+        openmm.trim(folder, 5)
+        check("too few steps", "none", "said")
+    except common.Refused as e:
+        check("too few steps", str(e), f"{folder} has 5 launches of {STEP}")
+    openmm.trim(folder, 2)
+    with open(os.path.join(folder, "kernels.json")) as f:
+        left = json.load(f)
+    check("traces that are left", sorted(os.listdir(folder)),
+          ["1.tegt", "3.tegt", "kernels.json"])
+    check("their launches", [(k["name"], k["launches"]) for k in left["kernels"]],
+          [(STEP, 3), ("forces", 4)])
+    check("what was before is not timed",
+          [e for e in left["order"] if "kernel" in e or "untraced" in e],
+          [{"untraced": 1}] * 7 + [
+              {"kernel": 0, "launches": 1}, {"kernel": 1, "launches": 1},
+              {"kernel": 1, "launches": 1}] * 2 + [{"kernel": 0, "launches": 1}])
 
 print(f"whole programs: Checks: {count['checks']}, "
       f"Failures: {count['failures']}, Errors: 0")
