@@ -392,7 +392,8 @@ const char *stands_in(const char *name)
          "compared (docs/exec.md)"},
         {"teg_cufft_",
          "teg's own kernel in place of cuFFT's: the time is that of this one, "
-         "which is not known of the library's (docs/exec.md)"},
+         "within a third of published times of the library's for most lengths "
+         "that were compared, up to twice for some (docs/exec.md)"},
     };
 
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
