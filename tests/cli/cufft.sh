@@ -44,9 +44,9 @@ err '^teg: cuFFT: there are no kernels for sm_70: sm_75 is the oldest'
 # that of CUDA 12; the kernels are traced and replayed as a program's own
 expect 0 library 11
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program11" plans
-check 'named' grep -q '"name": "teg_cufft_any_32"' "$work/traces/kernels.json"
+check 'named' grep -q '"name": "teg_cufft_real_32"' "$work/traces/kernels.json"
 expect 0 "$teg" run -g a100 "$work/traces/kernels.json"
-out '^teg_cufft_any_32 on a100'
+out '^teg_cufft_real_32 on a100'
 out "teg's own kernel in place of cuFFT's"
 
 finish

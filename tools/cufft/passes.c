@@ -79,18 +79,30 @@ static unsigned long long line_count(const struct lines *l)
 
 /* ---- a launch ---------------------------------------------------------------------- */
 
-/* Whether the kernel is the one with all radices and forms. */
-static int is_any(unsigned n, enum fft_form in, enum fft_form out,
-                  int has_tables)
+/* Whose code a pass is: that of complex elements and powers of two, of all forms
+ * of elements, or of all radices, too. */
+enum code {
+    CODE_COMPLEX,
+    CODE_REAL,
+    CODE_ANY,
+    CODES,
+};
+
+static enum code code_of(unsigned n, enum fft_form in, enum fft_form out,
+                         int has_tables)
 {
-    return (n & (n - 1)) != 0 || in != FFT_COMPLEX || out != FFT_COMPLEX ||
-           has_tables;
+    if ((n & (n - 1)) != 0)
+        return CODE_ANY;
+    return in != FFT_COMPLEX || out != FFT_COMPLEX || has_tables ? CODE_REAL
+                                                                 : CODE_COMPLEX;
 }
 
 static unsigned thread_count(const struct builder *b, unsigned elements,
-                             int any)
+                             enum code code)
 {
-    unsigned most = any || b->is_double ? FFT_THREADS : FFT_THREADS_COMPLEX_32;
+    unsigned most = code != CODE_COMPLEX || b->is_double
+                        ? FFT_THREADS
+                        : FFT_THREADS_COMPLEX_32;
     unsigned warps = (elements / ELEMENTS_A_THREAD + WARP - 1) / WARP;
 
     if (warps == 0)
@@ -99,9 +111,10 @@ static unsigned thread_count(const struct builder *b, unsigned elements,
 }
 
 /* Whether a block's threads hold all of its lines at once. */
-static int is_held(const struct builder *b, unsigned n, unsigned bits, int any)
+static int is_held(const struct builder *b, unsigned n, unsigned bits,
+                   enum code code)
 {
-    unsigned radix[FFT_RADICES], threads = thread_count(b, n << bits, any);
+    unsigned radix[FFT_RADICES], threads = thread_count(b, n << bits, code);
     int radices = length_radices(n, radix);
 
     for (int i = 0; i < radices; i++) {
@@ -113,11 +126,11 @@ static int is_held(const struct builder *b, unsigned n, unsigned bits, int any)
 }
 
 static size_t tile_bytes(const struct builder *b, unsigned n, unsigned bits,
-                         int any)
+                         enum code code)
 {
     unsigned pad = b->is_double ? FFT_PAD_BITS_64 : FFT_PAD_BITS_32;
 
-    return (is_held(b, n, bits, any) ? 1u : 2u) * b->element *
+    return (is_held(b, n, bits, code) ? 1u : 2u) * b->element *
            (FFT_PADDED(PITCH(n) << bits, pad) + 1);
 }
 
@@ -158,7 +171,7 @@ static unsigned long long block_count(const struct fft_pass *p, unsigned bits)
 
 /* How many lines a block takes: what fills a block and, across lines, sectors,
  * as long as each SM has a block. */
-static void choose_tile(struct builder *b, struct fft_pass *p, int any)
+static void choose_tile(struct builder *b, struct fft_pass *p, enum code code)
 {
     int across = (p->flags & (FFT_IN_ACROSS | FFT_OUT_ACROSS)) != 0;
     unsigned least = across ? SECTOR_BYTES / (unsigned)b->element : 1;
@@ -170,13 +183,13 @@ static void choose_tile(struct builder *b, struct fft_pass *p, int any)
     while (1u << bits > least && p->n << bits > ELEMENTS_A_THREAD * WARP &&
            block_count(p, bits) < (unsigned)vendor_device()->sms)
         bits--;
-    while (1u << bits > least && tile_bytes(b, p->n, bits, any) > SHARED_USUAL)
+    while (1u << bits > least && tile_bytes(b, p->n, bits, code) > SHARED_USUAL)
         bits--;
     while (bits > 0 &&
-           tile_bytes(b, p->n, bits, any) > (size_t)vendor_device()->shared)
+           tile_bytes(b, p->n, bits, code) > (size_t)vendor_device()->shared)
         bits--;
     p->tile_bits = bits;
-    p->tiles = is_held(b, p->n, bits, any) ? 1 : 2;
+    p->tiles = is_held(b, p->n, bits, code) ? 1 : 2;
 }
 
 static unsigned part(unsigned d)
@@ -231,15 +244,20 @@ static struct fft_launch *add(struct builder *b, const struct fft_pass *p,
 static void add_transform(struct builder *b, struct fft_pass p,
                           const struct side *from, const struct side *to)
 {
-    int any = is_any(p.n, p.in.form, p.out.form,
-                     p.load_table != NULL || p.store_table != NULL);
+    static const char *const kernel[CODES][2] = {
+        [CODE_COMPLEX] = {"teg_cufft_complex_32", "teg_cufft_complex_64"},
+        [CODE_REAL] = {"teg_cufft_real_32", "teg_cufft_real_64"},
+        [CODE_ANY] = {"teg_cufft_any_32", "teg_cufft_any_64"},
+    };
+    enum code code = code_of(p.n, p.in.form, p.out.form,
+                             p.load_table != NULL || p.store_table != NULL);
     unsigned long long blocks;
     struct fft_launch *l;
 
     p.pitch = PITCH(p.n);
     choose_loop(&p);
     choose_radices(&p);
-    choose_tile(b, &p, any);
+    choose_tile(b, &p, code);
     if ((p.in.form == FFT_PAIRS && is_even(&p.in, p.loop, 0)) ||
         (p.out.form == FFT_PAIRS && is_even(&p.out, p.loop, 1)))
         p.flags |= FFT_ALIGNED;
@@ -253,15 +271,11 @@ static void add_transform(struct builder *b, struct fft_pass p,
         return;
     if (blocks > INT32_MAX)
         fail(b, FFT_INVALID_SIZE);
-    if (any)
-        l->kernel = b->is_double ? "teg_cufft_any_64" : "teg_cufft_any_32";
-    else
-        l->kernel =
-            b->is_double ? "teg_cufft_complex_64" : "teg_cufft_complex_32";
-    l->grid = (struct vendor_grid){(unsigned)blocks, 1, 1,
-                                   thread_count(b, p.n << p.tile_bits, any), 0};
+    l->kernel = kernel[code][b->is_double];
+    l->grid = (struct vendor_grid){
+        (unsigned)blocks, 1, 1, thread_count(b, p.n << p.tile_bits, code), 0};
     if (p.radices > 1 || p.out.form == FFT_HALF)
-        l->grid.shared = (unsigned)tile_bytes(b, p.n, p.tile_bits, any);
+        l->grid.shared = (unsigned)tile_bytes(b, p.n, p.tile_bits, code);
 }
 
 /* ---- lines of a length that radices make up ------------------------------------------ */
@@ -279,11 +293,11 @@ static int takes_one_pass(const struct builder *b, unsigned n,
                           const struct lines *l, const struct side *from,
                           const struct side *to, int has_tables)
 {
-    int any = is_any(n, from->form, to->form, has_tables);
+    enum code code = code_of(n, from->form, to->form, has_tables);
 
     return n <= ACROSS_MOST ||
            (is_along(from, l) && is_along(to, l) && n <= ALONG_MOST &&
-            tile_bytes(b, n, 0, any) <= (size_t)vendor_device()->shared);
+            tile_bytes(b, n, 0, code) <= (size_t)vendor_device()->shared);
 }
 
 static void side_of(struct fft_side *s, const struct side *from,

@@ -525,9 +525,10 @@ __device__ void split(const Pass &p, Place at, const Z<T> *tile)
     }
 }
 
-/* ANY: with more than radices of two, and than complex elements as they are:
- * constants of these take registers of all. */
-template <class T, bool ANY> __device__ __forceinline__ void transform(const Pass &p)
+/* ANY: elements of all forms, and tables.  ODD: radices that are no powers of
+ * two, whose constants take registers of all. */
+template <class T, bool ANY, bool ODD>
+__device__ __forceinline__ void transform(const Pass &p)
 {
     extern __shared__ __align__(16) char shared[];
     Z<T> *tile = (Z<T> *)shared;
@@ -549,15 +550,15 @@ template <class T, bool ANY> __device__ __forceinline__ void transform(const Pas
         break;
             RADIX(1, true)
             RADIX(2, true)
-            RADIX(3, ANY)
+            RADIX(3, ODD)
             RADIX(4, true)
-            RADIX(5, ANY)
-            RADIX(7, ANY)
+            RADIX(5, ODD)
+            RADIX(7, ODD)
             RADIX(8, true)
-            RADIX(11, ANY)
-            RADIX(13, ANY)
+            RADIX(11, ODD)
+            RADIX(13, ODD)
         default:
-            if constexpr (ANY)
+            if constexpr (ODD)
                 prime_step<T, ANY>(p, at, s, last, tile, other);
             break;
 #undef RADIX
@@ -600,9 +601,12 @@ template <class T> __device__ void split_lines(const Pass &p)
     {                                                                 \
         __VA_ARGS__(p);                                               \
     }
-KERNEL(teg_cufft_complex_32, FFT_THREADS_COMPLEX_32, transform<float, false>)
-KERNEL(teg_cufft_complex_64, FFT_THREADS, transform<double, false>)
-KERNEL(teg_cufft_any_32, FFT_THREADS, transform<float, true>)
-KERNEL(teg_cufft_any_64, FFT_THREADS, transform<double, true>)
+KERNEL(teg_cufft_complex_32, FFT_THREADS_COMPLEX_32,
+       transform<float, false, false>)
+KERNEL(teg_cufft_complex_64, FFT_THREADS, transform<double, false, false>)
+KERNEL(teg_cufft_real_32, FFT_THREADS, transform<float, true, false>)
+KERNEL(teg_cufft_real_64, FFT_THREADS, transform<double, true, false>)
+KERNEL(teg_cufft_any_32, FFT_THREADS, transform<float, true, true>)
+KERNEL(teg_cufft_any_64, FFT_THREADS, transform<double, true, true>)
 KERNEL(teg_cufft_split_32, FFT_THREADS, split_lines<float>)
 KERNEL(teg_cufft_split_64, FFT_THREADS, split_lines<double>)
