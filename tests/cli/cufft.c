@@ -523,6 +523,10 @@ static int test_plans(void)
         cufftGetSize(plan, &held) != 0 || bytes == 0 || bytes != estimated ||
         bytes != held)
         return failed("work", (double)bytes, (double)estimated);
+    /* radices that no three steps have room for */
+    if (cufftEstimate1d(37 * 37 * 37 * 37, C2C, 1, &estimated) != 0 ||
+        estimated < 2 * (37 * 37 * 37 * 37 - 1) * 8)
+        return failed("37^4", (double)estimated, 1 << 26);
     if (cufftExecC2C(plan, device, device, FORWARD) != INVALID_VALUE)
         return failed("no work area", 0, INVALID_VALUE);
     if (cudaMalloc(&work, bytes) != 0 || cufftSetWorkArea(plan, work) != 0 ||

@@ -427,8 +427,10 @@ static void any_lines(struct builder *b, unsigned n, const struct lines *l,
     struct besides there = {.kept_in = n, .kept_out = around};
     struct besides back = {.kept_in = around, .kept_out = n};
     struct side between;
+    unsigned step[FFT_STEPS];
 
-    if (length_is_smooth(n)) {
+    /* not of more factors of 37 and more than there are steps */
+    if (length_is_smooth(n) && length_steps(n, ACROSS_MOST, step) != 0) {
         smooth_lines(b, n, l, from, to, n, n, &(struct besides){0});
         return;
     }
