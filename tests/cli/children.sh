@@ -2,7 +2,6 @@
 . tests/cli/lib.sh
 # A program that ends in the middle frees nothing; that is not looked for here.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-build=${BUILD:-build/release}
 program=$build/tests/cli/children
 
 # What the nodes of a list's first graph come behind.

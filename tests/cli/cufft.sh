@@ -1,10 +1,6 @@
 # Programs that call cuFFT: what the library shows leads to teg's functions and
 # kernels.  In its place here is one whose functions all fail.
 . tests/cli/lib.sh
-build=${BUILD:-build/release}
-cc=${CC:-cc}
-flags=
-case $build in *asan*) flags=-fsanitize=address,undefined ;; esac
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 

@@ -2,10 +2,6 @@
 # whose functions all fail), with search paths of their own, and those that
 # cannot be run.  And streams, graphs and the driver: tests/cli/streams.c.
 . tests/cli/lib.sh
-build=${BUILD:-build/release}
-cc=${CC:-cc}
-flags=
-case $build in *asan*) flags=-fsanitize=address,undefined ;; esac
 
 for test in graph capture pool virtual pointers array contexts lookup; do
     expect 0 "$teg" exec -g a100 --no-trace -- "$build/tests/cli/streams" $test

@@ -8,7 +8,13 @@
 #   within SECONDS TEST...     waits until TEST succeeds, at most that long
 #   ended PID...               none of the processes runs any more
 #   small_trace FILE           writes an NVBit trace of two blocks
-teg=${BUILD:-build/release}/teg
+#
+# $build is the build that is tested, $cc $flags what programs for it are
+# compiled with.
+# shellcheck disable=SC2034
+build=${BUILD:-build/release} cc=${CC:-cc} flags=
+case $build in *asan*) flags=-fsanitize=address,undefined ;; esac
+teg=$build/teg
 checks=0 failures=0 last=
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT

@@ -1,10 +1,9 @@
 # The library as others have it: installed, found by pkg-config alone, linked
 # from C and C++, shared and static.
 . tests/cli/lib.sh
-build=${BUILD:-build/release}
 kernel=tests/kernels/sm70/reduction.sketch
 prefix=$work/usr
-cc=${CC:-cc} cxx=${CXX:-c++}
+cxx=${CXX:-c++}
 [ "${build##*/}" = asan ] && sanitize=-fsanitize=address,undefined
 warn="-Wall -Wextra -pedantic -Werror $sanitize"
 

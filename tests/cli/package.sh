@@ -2,7 +2,6 @@
 # version is the same wherever it is said.
 . tests/cli/lib.sh
 
-build=${BUILD:-build/release}
 version=$(sed -n 's/.*TEG_VERSION  *"\(.*\)"/\1/p' include/teg/version.h)
 root=$work/root
 

@@ -1,6 +1,5 @@
 # teg program: what teg exec has noted of a program, and lists by hand, in time.
 . tests/cli/lib.sh
-build=${BUILD:-build/release}
 
 expect 0 "$teg" exec -g a100 -o "$work/c" -- "$build/tests/cli/streams" capture
 expect 0 "$teg" program "$work/c/kernels.json" -g a100 --timeline "$work/line.json"

@@ -75,6 +75,13 @@ def digest(*parts):
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+def print_mean(errors, what):
+    """The line under a table of relative errors, if it has rows."""
+    if errors:
+        print(f"\n{len(errors)} {what}, mean "
+              f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))
+
+
 _making = collections.defaultdict(threading.Lock)  # by path
 
 

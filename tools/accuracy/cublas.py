@@ -10,13 +10,10 @@ replayed by `teg run`; nothing is in caches before.  Products that take long are
 smaller k, from which the time is extended linearly.  ROW: those whose number
 is named, from 1.  Prints a row of Markdown as each is done.
 """
-import argparse
-import csv
-import io
-import os
-import subprocess
 import sys
 import tempfile
+
+import standin
 
 HOST = """
 int cublasCreate_v2(void **);
@@ -66,45 +63,28 @@ ROWS = [
 ]
 
 
-def microseconds(teg, program, work, row, k):
+def microseconds(a, program, row, k):
     gpu, type_, ops, m, n = row[:5]
-    traces = os.path.join(work, "traces")
-    subprocess.run([teg, "exec", "-g", gpu, "-o", traces, "--", program,
-                    str(TYPES[type_]), ops, str(m), str(n), str(k)],
-                   stderr=subprocess.PIPE, check=True)
-    text = subprocess.run([teg, "run", "-g", gpu, "-f", "csv",
-                           os.path.join(traces, "kernels.json")],
-                          stdout=subprocess.PIPE, check=True, text=True).stdout
-    launches = list(csv.DictReader(io.StringIO(text)))
+    launches = standin.launches(a, gpu, program, (TYPES[type_], ops, m, n, k))
     return (sum(float(l["time_us"]) for l in launches),
             "` + `".join(l["kernel.name"] for l in launches))
 
 
 def main():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--teg", default="build/release/teg")
-    p.add_argument("--library", default="/usr/local/cuda/lib64")
-    p.add_argument("rows", nargs="*", type=int)
-    a = p.parse_args()
+    a = standin.arguments(__doc__)
     print("| GPU | product | by | published, us | here, us | error | of |")
     print("| --- | --- | --- | ---: | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as work:
-        source, program = (os.path.join(work, x) for x in ("host.c", "host"))
-        with open(source, "w") as f:
-            f.write(HOST)
-        subprocess.run(["cc", "-o", program, source, "-L" + a.library,
-                        "-lcublas", "-lcudart", "-Wl,-rpath," + a.library],
-                       check=True)
+        program = standin.build(a, work, HOST, "cublas")
         for i, row in enumerate(ROWS, 1):
             if a.rows and i not in a.rows:
                 continue
             gpu, type_, ops, m, n, k, short, rate, whose = row
             if short is None:
-                us, name = microseconds(a.teg, program, work, row, k)
+                us, name = microseconds(a, program, row, k)
             else:
                 (less, name), (more, _) = (
-                    microseconds(a.teg, program, work, row, s) for s in short)
+                    microseconds(a, program, row, s) for s in short)
                 us = more + (more - less) * (k - short[1]) / (short[1] -
                                                               short[0])
             measured = 2.0 * m * n * k / rate / 1e6

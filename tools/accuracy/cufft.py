@@ -7,17 +7,15 @@ of cuFFT (docs/exec.md).
 A program that makes a plan and runs it twice is compiled by cc and linked with the
 libraries in FOLDER (default /usr/local/cuda/lib64), runs under `teg exec` and is
 replayed by `teg run`, caches carried from launch to launch; the second run's launches
-are added up, with the gaps between them.  Of large batches a part is run, from which the time is extended: these
-are far larger than L2.  ROW: those whose number is named, from 1.  Prints a row of Markdown as each
-is done.
+are added up, without gaps between them.  Of large batches a part is run, from which
+the time is extended: these are far larger than L2.  ROW: those whose number is named,
+from 1.  Prints a row of Markdown as each is done.
 """
-import argparse
-import csv
-import io
-import os
-import subprocess
 import sys
 import tempfile
+
+import common
+import standin
 
 HOST = """
 int cudaMalloc(void **, unsigned long);
@@ -97,43 +95,28 @@ ROWS = [
 ]
 
 
-def microseconds(teg, program, work, row):
+def microseconds(a, program, row):
+    """Of each launch of the last run."""
     gpu, type_, n, _, batch, in_place, cold = row[:7]
-    traces = os.path.join(work, "traces")
     times = 1 if cold else 2
-    subprocess.run([teg, "exec", "-g", gpu, "-o", traces, "--", program,
-                    str(TYPES[type_]), str(in_place), str(times), str(batch),
-                    *map(str, n)], stderr=subprocess.PIPE, check=True)
-    text = subprocess.run([teg, "run", "-g", gpu, "--caches=carry", "-f", "csv",
-                           os.path.join(traces, "kernels.json")],
-                          stdout=subprocess.PIPE, check=True, text=True).stdout
-    launches = list(csv.DictReader(io.StringIO(text)))
-    each = len(launches) // times
-    return [float(l["time_us"]) for l in launches[-each:]]
+    launches = standin.launches(
+        a, gpu, program, (TYPES[type_], in_place, times, batch, *n),
+        "--caches=carry")
+    return [float(l["time_us"]) for l in launches[-(len(launches) // times):]]
 
 
 def main():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--teg", default="build/release/teg")
-    p.add_argument("--library", default="/usr/local/cuda/lib64")
-    p.add_argument("rows", nargs="*", type=int)
-    a = p.parse_args()
+    a = standin.arguments(__doc__)
     errors = []
     print("| GPU | transform | launches | published, us | here, us | error | of |")
     print("| --- | --- | ---: | ---: | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as work:
-        source, program = (os.path.join(work, x) for x in ("host.c", "host"))
-        with open(source, "w") as f:
-            f.write(HOST)
-        subprocess.run(["cc", "-o", program, source, "-L" + a.library,
-                        "-lcufft", "-lcudart", "-Wl,-rpath," + a.library],
-                       check=True)
+        program = standin.build(a, work, HOST, "cufft")
         for i, row in enumerate(ROWS, 1):
             if a.rows and i not in a.rows:
                 continue
             gpu, type_, n, batch, part, in_place, _, measured, whose = row
-            launches = microseconds(a.teg, program, work, row)
+            launches = microseconds(a, program, row)
             us = sum(launches) * batch / part
             errors.append(us / measured - 1)
             print(f"| {gpu} | {'x'.join(map(str, n))}, batch {batch:,}, {type_}"
@@ -141,9 +124,7 @@ def main():
                   f"{measured:,.1f} | {us:,.1f} | {errors[-1]:+.1%} | "
                   f"{whose} |".replace("%", " %"))
             sys.stdout.flush()
-    if errors:
-        print(f"\n{len(errors)} transforms, mean "
-              f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))
+    common.print_mean(errors, "transforms")
 
 
 if __name__ == "__main__":

@@ -207,9 +207,7 @@ def main():
                       f"{errors[-1]:+.1%} |".replace("%", " %"), flush=True)
     except common.Refused as e:
         sys.exit(f"hashcat.py: {e}")
-    if errors:
-        print(f"\n{len(errors)} launches, mean "
-              f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))
+    common.print_mean(errors, "launches")
 
 
 if __name__ == "__main__":

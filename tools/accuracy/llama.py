@@ -166,9 +166,7 @@ def main():
                   if not a.rows or i in a.rows]
     except common.Refused as e:
         sys.exit(f"llama.py: {e}")
-    if errors:
-        print(f"\n{len(errors)} points, mean "
-              f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))
+    common.print_mean(errors, "points")
 
 
 if __name__ == "__main__":

@@ -208,9 +208,7 @@ def main():
             errors.append(here / there - 1)
             print(f"| {gpu} | {test} | {version} | {there:.1f} | {here:.1f} | "
                   f"{errors[-1]:+.1%} |".replace("%", " %"), flush=True)
-    if errors:
-        print(f"\n{len(errors)} points, mean "
-              f"{sum(map(abs, errors)) / len(errors):.1%}".replace("%", " %"))
+    common.print_mean(errors, "points")
 
 
 if __name__ == "__main__":

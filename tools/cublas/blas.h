@@ -70,6 +70,5 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                       size_t from_pitch, size_t width, size_t height, int kind,
                       void *stream);
 int cudaStreamSynchronize(void *stream);
-int cudaDeviceGetAttribute(int *value, int attribute, int device);
 
 #endif

@@ -9,8 +9,6 @@
 enum {
     /* As much as cuBLAS takes (on Hopper and newer four times that). */
     WORKSPACE_BYTES = 8 << 20,
-    PROPERTY_MINOR = 1,
-    PROPERTY_PATCH = 2,
 };
 
 /* ---- what is said --------------------------------------------------------------- */
@@ -82,19 +80,21 @@ ENTRY(const char *, cublasGetStatusString, int status)
 ALSO(cublasGetStatusString, cublasLtGetStatusString);
 
 /* Of the library in whose place this is: that of CUDA 12, or of 13. */
-static int version(void)
+static const int *version(void)
 {
-    return vendor_version("libcublasLt.so.12", 120900, 130100);
+    static const int of_12[] = {12, 9, 0}, of_13[] = {13, 1, 0};
+
+    return vendor_version("libcublasLt.so.12", of_12, of_13);
 }
 
 ENTRY(size_t, cublasLtGetVersion, void)
 {
-    return (size_t)version();
+    return (size_t)(version()[0] * 10000 + version()[1] * 100 + version()[2]);
 }
 
 ENTRY(size_t, cublasLtGetCudartVersion, void)
 {
-    return (size_t)(version() / 10000 * 1000);
+    return (size_t)(version()[0] * 1000);
 }
 ALSO(cublasLtGetCudartVersion, cublasGetCudartVersion);
 
@@ -103,17 +103,15 @@ CALL(cublasGetVersion_v2, const struct blas *b, int *out)
     (void)b; /* may be missing */
     if (out == NULL)
         return BLAS_INVALID_VALUE;
-    *out = version();
+    *out = (int)cublasLtGetVersion();
     return BLAS_SUCCESS;
 }
 
 CALL(cublasGetProperty, int which, int *out)
 {
-    if (out == NULL || which < 0 || which > PROPERTY_PATCH)
+    if (out == NULL || which < 0 || which >= VENDOR_PARTS)
         return BLAS_INVALID_VALUE;
-    *out = which == PROPERTY_PATCH   ? 0
-           : which == PROPERTY_MINOR ? version() / 100 % 100
-                                     : version() / 10000;
+    *out = version()[which];
     return BLAS_SUCCESS;
 }
 ALSO(cublasGetProperty, cublasLtGetProperty);

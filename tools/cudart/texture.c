@@ -17,21 +17,16 @@ enum {
 /* ---- what it looks into ------------------------------------------------------------ */
 
 /* How many of these bytes there are from `data` to the end of its buffer. */
-static size_t reachable(const struct runtime *r, const void *data, size_t bytes)
+static size_t reachable(struct runtime *r, const void *data, size_t bytes)
 {
-    size_t within = 0;
+    struct memory_range range;
 
     if (device_peek(r, data, bytes) != NULL)
         return bytes;
-    while (bytes - within > 1) {
-        size_t middle = within + (bytes - within) / 2;
-
-        if (device_peek(r, data, middle) != NULL)
-            within = middle;
-        else
-            bytes = middle;
-    }
-    return within;
+    if (!memory_range_of(r, data, &range))
+        return 0;
+    return (size_t)((const char *)range.base + range.bytes -
+                    (const char *)data);
 }
 
 /* It may be said to be longer than its buffer, as on a GPU, which does not

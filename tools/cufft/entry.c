@@ -7,8 +7,6 @@
 
 enum {
     PLANS_MOST = 65536,
-    PROPERTY_MINOR = 1,
-    PROPERTY_PATCH = 2,
     /* cudaDataType */
     DATA_32F = 0,
     DATA_64F = 1,
@@ -26,26 +24,26 @@ __attribute__((visibility("default"))) int teg_cufft_lacks(const char *name)
 
 /* ---- versions ----------------------------------------------------------------------- */
 
-static int version(void)
+static const int *version(void)
 {
-    return vendor_version("libcufft.so.11", 11401, 12000);
+    static const int of_12[] = {11, 4, 1}, of_13[] = {12, 0, 0};
+
+    return vendor_version("libcufft.so.11", of_12, of_13);
 }
 
 CALL(cufftGetVersion, int *out)
 {
     if (out == NULL)
         return FFT_INVALID_VALUE;
-    *out = version();
+    *out = version()[0] * 1000 + version()[1] * 100 + version()[2];
     return FFT_SUCCESS;
 }
 
 CALL(cufftGetProperty, int which, int *out)
 {
-    if (out == NULL || which < 0 || which > PROPERTY_PATCH)
+    if (out == NULL || which < 0 || which >= VENDOR_PARTS)
         return FFT_INVALID_VALUE;
-    *out = which == PROPERTY_PATCH   ? version() % 100
-           : which == PROPERTY_MINOR ? version() / 100 % 10
-                                     : version() / 1000;
+    *out = version()[which];
     return FFT_SUCCESS;
 }
 
@@ -57,15 +55,24 @@ static struct {
     struct plan *plan[PLANS_MOST];
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct plan *plan_of(int handle)
+/* `take`: the handle is nobody's any more. */
+static struct plan *find(int handle, int take)
 {
     struct plan *p = NULL;
 
+    if (handle <= 0 || handle >= PLANS_MOST)
+        return NULL;
     pthread_mutex_lock(&handles.lock);
-    if (handle > 0 && handle < PLANS_MOST)
-        p = handles.plan[handle];
+    p = handles.plan[handle];
+    if (take)
+        handles.plan[handle] = NULL;
     pthread_mutex_unlock(&handles.lock);
     return p;
+}
+
+static struct plan *plan_of(int handle)
+{
+    return find(handle, 0);
 }
 
 CALL(cufftCreate, int *out)
@@ -96,13 +103,10 @@ CALL(cufftCreate, int *out)
 
 CALL(cufftDestroy, int handle)
 {
-    struct plan *p = plan_of(handle);
+    struct plan *p = find(handle, 1);
 
     if (p == NULL)
         return FFT_INVALID_PLAN;
-    pthread_mutex_lock(&handles.lock);
-    handles.plan[handle] = NULL;
-    pthread_mutex_unlock(&handles.lock);
     plan_clear(p);
     free(p);
     return FFT_SUCCESS;

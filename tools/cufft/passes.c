@@ -1,7 +1,6 @@
 #include "tools/cufft/passes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/cufft/length.h"
 

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "tools/cudart/say.h"
 
@@ -95,7 +94,8 @@ enum vendor_status vendor_launch(struct vendor_file *file, const char *whose,
                : VENDOR_FAILED;
 }
 
-int vendor_version(const char *file_of_12, int of_12, int of_13)
+const int *vendor_version(const char *file_of_12, const int of_12[VENDOR_PARTS],
+                          const int of_13[VENDOR_PARTS])
 {
     void *twelve = dlopen(file_of_12, RTLD_LAZY | RTLD_NOLOAD);
 

@@ -49,8 +49,12 @@ struct vendor_device {
 };
 const struct vendor_device *vendor_device(void);
 
-/* The version of the library of CUDA 13 or, where `file_of_12` is in the process,
- * 12. */
-int vendor_version(const char *file_of_12, int of_12, int of_13);
+/* A library's version: major, minor, patch, in the order of libraryPropertyType. */
+enum {
+    VENDOR_PARTS = 3,
+};
+/* That of CUDA 13 or, where `file_of_12` is in the process, 12. */
+const int *vendor_version(const char *file_of_12, const int of_12[VENDOR_PARTS],
+                          const int of_13[VENDOR_PARTS]);
 
 #endif

@@ -545,7 +545,7 @@ __device__ __forceinline__ void transform(const Pass &p)
         switch (p.at[s].radix) {
 #define RADIX(r, where)                                         \
     case r:                                                     \
-        if constexpr (where)                                              \
+        if constexpr (where)                                    \
             step<T, ANY, r>(p, at, s, root, last, tile, other); \
         break;
             RADIX(1, true)
