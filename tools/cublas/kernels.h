@@ -3,7 +3,7 @@
 #define TEG_TOOLS_CUBLAS_KERNELS_H
 
 #include "tools/cublas/blas.h"
-#include "tools/cublas/kernels/product.h"
+#include "tools/vendor/kernels/product.h"
 #include "tools/vendor/launch.h"
 
 /* Files of kernels (kernels/). */

@@ -3,7 +3,7 @@
  * described by objects with attributes.
  */
 #include "tools/cublas/kernels.h"
-#include "tools/cublas/kernels/product.h"
+#include "tools/vendor/kernels/product.h"
 #include "tools/cublas/product.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tools/cublas/product.h"
 #include "tools/cublas/kernels.h"
-#include "tools/cublas/kernels/product.h"
+#include "tools/vendor/kernels/product.h"
 
 #include <limits.h>
 #include <stdio.h>

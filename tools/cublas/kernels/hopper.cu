@@ -8,7 +8,7 @@
  * 128 bytes leaves it: lines of 64 of k if that lies side by side, else, for
  * every 64 rows, lines of these, one for each k.
  */
-#include "product.cuh"
+#include "../../vendor/kernels/product.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -249,7 +249,7 @@ __device__ void groups(const product_mapped &h)
                     make_float2(sum[j * 4 + half * 2],
                                 sum[j * 4 + half * 2 + 1]);
         __syncwarp();
-        out.lines<BM, LINE>(g, &lines[0][0], part.row, part.column + warp * 16);
+        out.lines<BM, LINE>(&lines[0][0], part.row, part.column + warp * 16);
     }
 }
 

@@ -5,7 +5,7 @@
 #ifndef TEG_TOOLS_CUBLAS_KERNELS_VECTOR_H
 #define TEG_TOOLS_CUBLAS_KERNELS_VECTOR_H
 
-#include "product.h"
+#include "../../vendor/kernels/product.h"
 
 struct vector_args {
     const void *a; /* a matrix, or another vector that is not changed */

@@ -403,6 +403,7 @@ static const struct vendor {
     {"libcublas.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcublasLt.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcufft.so.", "cufft", "libteg_cufft.so", "teg_cufft_lacks"},
+    {"libcudnn.so.", "cudnn", "libteg_cudnn.so", "teg_cudnn_lacks"},
 };
 
 static const struct vendor *vendor_of(const char *path)

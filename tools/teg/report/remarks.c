@@ -390,6 +390,9 @@ const char *stands_in(const char *name)
          "teg's own kernel in place of cuBLAS's: the time is that of this one, "
          "1 to 27 % off published times of the library's where they were "
          "compared (docs/exec.md)"},
+        {"teg_cudnn_",
+         "teg's own kernel in place of cuDNN's: the time is that of this one "
+         "(docs/exec.md)"},
         {"teg_cufft_",
          "teg's own kernel in place of cuFFT's: the time is that of this one, "
          "within a third of published times of the library's for most lengths "

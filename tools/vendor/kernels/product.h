@@ -1,10 +1,9 @@
 /*
- * What a product's kernels are given, by the host (tools/cublas/product.c) and
- * on the device (product.cu): D = finish(alpha op(A) op(B) + beta C), column
- * after column as BLAS has them.
+ * What kernels of products are given, by the host and on the device:
+ * D = finish(alpha op(A) op(B) + beta C), column after column as BLAS has them.
  */
-#ifndef TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_H
-#define TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_H
+#ifndef TEG_TOOLS_VENDOR_KERNELS_PRODUCT_H
+#define TEG_TOOLS_VENDOR_KERNELS_PRODUCT_H
 
 /* What elements are. */
 enum product_type {

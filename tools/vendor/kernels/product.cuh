@@ -1,7 +1,7 @@
 /* What kernels of products share: numbers, what becomes of sums, a block's
  * part. */
-#ifndef TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_CUH
-#define TEG_TOOLS_CUBLAS_KERNELS_PRODUCT_CUH
+#ifndef TEG_TOOLS_VENDOR_KERNELS_PRODUCT_CUH
+#define TEG_TOOLS_VENDOR_KERNELS_PRODUCT_CUH
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -146,7 +146,7 @@ template <> __device__ int finished(const Args &, int x, int)
 /* Four rows of a column; `wide`: four elements may be moved at once. */
 template <class Out, class Sum>
 __device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
-                      bool wide, int row, int column, Sum *sum)
+                      bool wide, int row, long long column, Sum *sum)
 {
     Four<Out> out;
 
@@ -187,15 +187,27 @@ __device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
     }
 }
 
-/* Where a block's sums go. */
-template <class Sum> struct Output {
+/* Columns of D that lie one behind the other. */
+struct InOrder {
+    const int n;
+
+    __device__ long long operator()(int column) const
+    {
+        return column;
+    }
+};
+
+/* Where a block's sums go; `Columns` says which of D's columns one is. */
+template <class Sum, class Columns = InOrder> struct Output {
+    const Args &g;
+    const Columns place_of;
     void *d;
     const void *c;
     Sum alpha, beta;
     bool wide;
 
     template <class Out>
-    __device__ void place(const Args &g, int batch, long long slot)
+    __device__ void place(int batch, long long slot)
     {
         if (g.arrays) {
             d = ((void **)g.d)[batch];
@@ -209,52 +221,59 @@ template <class Sum> struct Output {
     }
 
     __device__ Output(const Args &g, int batch, long long slot)
+        : Output(g, batch, slot, Columns{g.n})
+    {
+    }
+    __device__ Output(const Args &g, int batch, long long slot, Columns columns)
+        : g(g), place_of(columns)
     {
         alpha = scale_of<Sum>(g.alpha, g.scale);
         beta = scale_of<Sum>(g.beta, g.scale);
         switch (g.out) {
         case PRODUCT_F16:
-        case PRODUCT_BF16: place<__half>(g, batch, slot); break;
-        case PRODUCT_F64: place<double>(g, batch, slot); break;
-        default: place<float>(g, batch, slot);
+        case PRODUCT_BF16: place<__half>(batch, slot); break;
+        case PRODUCT_F64: place<double>(batch, slot); break;
+        default: place<float>(batch, slot);
         }
     }
 
     /* Sixteen columns of BM rows each, from shared memory, where they lie LINE
      * apart, by a warp. */
     template <int BM, int LINE>
-    __device__ void lines(const Args &g, const float *from, int row, int column)
+    __device__ void lines(const float *from, int row, int column)
     {
 #pragma unroll 1
         for (int i = threadIdx.x % 32; i < 16 * BM / 4; i += 32) {
             int c = i / (BM / 4), r = i % (BM / 4) * 4;
             Four<float> four = *(const Four<float> *)&from[c * LINE + r];
 
-            if (row + r < g.m && column + c < g.n)
-                put(g, row + r, column + c, four.x);
+            if (row + r < g.m && column + c < place_of.n)
+                put(row + r, column + c, four.x);
         }
     }
 
-    __device__ void put(const Args &g, int row, int column, float *sum)
+    __device__ void put(int row, int column, float *sum)
     {
         if (g.out == PRODUCT_F16)
             store(g, (__half *)d, (const __half *)c, alpha, beta, wide, row,
-                  column, sum);
+                  place_of(column), sum);
         else if (g.out == PRODUCT_BF16)
             store(g, (__nv_bfloat16 *)d, (const __nv_bfloat16 *)c, alpha, beta,
-                  wide, row, column, sum);
+                  wide, row,
+                  place_of(column), sum);
         else
             store(g, (float *)d, (const float *)c, alpha, beta, wide, row,
-                  column, sum);
+                  place_of(column), sum);
     }
-    __device__ void put(const Args &g, int row, int column, double *sum)
+    __device__ void put(int row, int column, double *sum)
     {
-        store(g, (double *)d, (const double *)c, alpha, beta, wide, row, column,
-              sum);
+        store(g, (double *)d, (const double *)c, alpha, beta, wide, row,
+              place_of(column), sum);
     }
-    __device__ void put(const Args &g, int row, int column, int *sum)
+    __device__ void put(int row, int column, int *sum)
     {
-        store(g, (int *)d, (const int *)c, alpha, beta, wide, row, column, sum);
+        store(g, (int *)d, (const int *)c, alpha, beta, wide, row,
+                  place_of(column), sum);
     }
 };
 
@@ -266,9 +285,12 @@ template <int BM, int BN> struct Part {
     int row, column, batch, from, to;
     long long slot;
 
-    __device__ Part(const Args &g)
+    __device__ Part(const Args &g) : Part(g, g.n, g.k)
     {
-        const int rows = (g.m + BM - 1) / BM, columns = (g.n + BN - 1) / BN;
+    }
+    __device__ Part(const Args &g, int n, int k)
+    {
+        const int rows = (g.m + BM - 1) / BM, columns = (n + BN - 1) / BN;
         const int group = blockIdx.x / (8 * rows);
         const int wide = min(8, columns - group * 8);
         const int within = blockIdx.x - group * 8 * rows;
@@ -278,7 +300,7 @@ template <int BM, int BN> struct Part {
         batch = g.first + blockIdx.z / g.slices;
         slot = g.slices > 1 ? (long long)blockIdx.z : batch;
         from = blockIdx.z % g.slices * g.slice;
-        to = min(g.k, from + g.slice);
+        to = min(k, from + g.slice);
     }
 };
 

@@ -1,0 +1,43 @@
+# Programs that call cuDNN: what the library shows leads to teg's functions and
+# kernels.  In its place here is one whose functions all fail.
+. tests/cli/lib.sh
+
+[ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
+
+library() {
+    # shellcheck disable=SC2086
+    $cc $flags -std=gnu17 -O1 -w -c -o "$work/cudnn.o" tests/cli/cudnn.c &&
+        nm -u "$work/cudnn.o" |
+        sed -n 's/.* U \(cudnn[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 5; }/p' \
+            >"$work/libcudnn.c" &&
+        $cc -w -O1 -shared -fPIC -Wl,-soname,libcudnn.so.9 \
+            -o "$work/libcudnn.so.9" "$work/libcudnn.c" &&
+        $cc $flags -o "$work/program" "$work/cudnn.o" "$work/libcudnn.so.9" \
+            "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
+}
+expect 0 library
+LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program" refusals # its own fails
+
+for test in shapes fused graph layers pools norms refusals; do
+    expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" $test
+done
+err '^teg: cudnnRNNForward is not implemented'
+err '^teg: cudnnGetConvolutionForwardWorkspaceSize: a convolution of 8-bit integers with filters of floats'
+err '^teg: cuDNN: a graph whose operation 0 is a descriptor of type 18'
+expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" fused
+err '^teg: cuDNN: teg.s own kernels'
+# other generations' code
+for gpu in rtx2080ti h100 b200 rtx5090; do
+    expect 0 "$teg" exec -g $gpu --no-trace -- "$work/program" some
+done
+expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" fused
+err '^teg: cuDNN: there are no kernels for sm_70: sm_75 is the oldest'
+
+# the kernels are traced and replayed as a program's own
+expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" fused
+check 'named' grep -q '"name": "teg_cudnn_hconv_64x64"' "$work/traces/kernels.json"
+expect 0 "$teg" run -g a100 "$work/traces/kernels.json"
+out '^teg_cudnn_hconv_64x64 on a100'
+out "teg's own kernel in place of cuDNN's"
+
+finish

@@ -1,0 +1,213 @@
+/* Entry points of cuDNN: handles, versions, what is said of the library. */
+#include "tools/cudnn/dnn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cudart/say.h"
+
+enum {
+    VERSION_MAJOR = 9,
+    VERSION_MINOR = 10,
+    VERSION_PATCH = 0,
+    SUMS_BYTES = 4 << 20,
+};
+
+/* In place of every entry point that teg does not have. */
+int teg_cudnn_lacks(const char *name);
+__attribute__((visibility("default"))) int teg_cudnn_lacks(const char *name)
+{
+    runtime_say("", "%s is not implemented", name);
+    return DNN_NOT_SUPPORTED;
+}
+
+/* ---- versions, statuses ------------------------------------------------------------ */
+
+ENTRY(size_t, cudnnGetVersion, void)
+{
+    return VERSION_MAJOR * 10000 + VERSION_MINOR * 100 + VERSION_PATCH;
+}
+
+ENTRY(size_t, cudnnGetCudartVersion, void)
+{
+    int version = 0;
+    int cudaRuntimeGetVersion(int *);
+
+    cudaRuntimeGetVersion(&version);
+    return (size_t)version;
+}
+
+ENTRY(size_t, cudnnGetMaxDeviceVersion, void)
+{
+    return 1210; /* the newest generation with kernels */
+}
+
+CALL(cudnnGetProperty, int which, int *out)
+{
+    static const int part[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
+
+    if (out == NULL || which < 0 || which > 2)
+        return DNN_BAD_PARAM;
+    *out = part[which];
+    return DNN_SUCCESS;
+}
+
+CALL(cudnnGraphVersionCheck, void)
+{
+    return DNN_SUCCESS;
+}
+ALSO(cudnnGraphVersionCheck, cudnnOpsVersionCheck);
+ALSO(cudnnGraphVersionCheck, cudnnCnnVersionCheck);
+ALSO(cudnnGraphVersionCheck, cudnnAdvVersionCheck);
+
+ENTRY(const char *, cudnnGetErrorString, int status)
+{
+    switch (status) {
+#define STATUS(name, number) \
+    case number:             \
+        return "CUDNN_STATUS_" #name;
+#include "tools/cudnn/status.def"
+#undef STATUS
+    default:
+        return "CUDNN_UNKNOWN_STATUS";
+    }
+}
+
+/* Everything there is to say was said on standard error. */
+ENTRY(void, cudnnGetLastErrorString, char *text, size_t size)
+{
+    if (text != NULL && size > 0)
+        text[0] = '\0';
+}
+
+CALL(cudnnQueryRuntimeError, struct dnn *d, int *status, int mode, void *tag)
+{
+    (void)mode, (void)tag;
+    if (d == NULL || status == NULL)
+        return DNN_BAD_PARAM;
+    *status = DNN_SUCCESS;
+    return DNN_SUCCESS;
+}
+
+CALL(cudnnSetCallback, unsigned mask, void *data, void *function)
+{
+    (void)mask, (void)data, (void)function; /* nothing is logged */
+    return DNN_SUCCESS;
+}
+
+/* ---- handles ------------------------------------------------------------------------ */
+
+CALL(cudnnCreate, struct dnn **out)
+{
+    if (out == NULL)
+        return DNN_BAD_PARAM_NULL_POINTER;
+    if (vendor_device()->sms == 0)
+        return DNN_NOT_INITIALIZED;
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL)
+        return DNN_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+    if (cudaMalloc(&(*out)->sums, SUMS_BYTES) != 0) {
+        free(*out);
+        return DNN_NOT_INITIALIZED;
+    }
+    (*out)->sums_bytes = SUMS_BYTES;
+    return DNN_SUCCESS;
+}
+
+CALL(cudnnDestroy, struct dnn *d)
+{
+    if (d != NULL)
+        cudaFree(d->sums);
+    free(d);
+    return DNN_SUCCESS;
+}
+
+CALL(cudnnSetStream, struct dnn *d, void *stream)
+{
+    if (d == NULL)
+        return DNN_BAD_PARAM;
+    d->stream = stream;
+    return DNN_SUCCESS;
+}
+
+CALL(cudnnGetStream, struct dnn *d, void **stream)
+{
+    if (d == NULL || stream == NULL)
+        return DNN_BAD_PARAM;
+    *stream = d->stream;
+    return DNN_SUCCESS;
+}
+
+/* ---- what the rest needs -------------------------------------------------------------- */
+
+static const struct {
+    int type, bytes;
+    const char *name;
+} types[] = {
+    {DNN_FLOAT, 4, "floats"},       {DNN_DOUBLE, 8, "doubles"},
+    {DNN_HALF, 2, "halves"},        {DNN_BFLOAT16, 2, "bfloat16"},
+    {3, 0, "8-bit integers"},       {4, 0, "32-bit integers"},
+    {12, 0, "8-bit floats (E4M3)"}, {13, 0, "8-bit floats (E5M2)"},
+};
+
+size_t dnn_bytes(int type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == type)
+            return (size_t)types[i].bytes;
+    }
+    return 0;
+}
+
+const char *dnn_type_name(int type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == type)
+            return types[i].name;
+    }
+    return "another type";
+}
+
+double dnn_scale(const void *value, int type)
+{
+    double d;
+    float f;
+
+    if (type == DNN_DOUBLE) {
+        memcpy(&d, value, sizeof d);
+        return d;
+    }
+    memcpy(&f, value, sizeof f);
+    return (double)f;
+}
+
+/* Made by tools/make_kernels.sh. */
+VENDOR_FATBIN(conv, "tools/cudnn/kernels/conv.fatbin")
+VENDOR_FATBIN(plain, "tools/cudnn/kernels/plain.fatbin")
+VENDOR_FATBIN(layers, "tools/cudnn/kernels/layers.fatbin")
+
+enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
+                           const char *name, const struct vendor_grid *grid,
+                           void *args)
+{
+    static const char whose[] =
+        "teg's own kernels (teg_cudnn_...) stand for the library's; their "
+        "times are their own (docs/exec.md)";
+    static struct vendor_file files[DNN_FILES] = {
+        [DNN_CONV] = {.library = "cuDNN", .fatbin = conv_fatbin},
+        [DNN_PLAIN] = {.library = "cuDNN", .fatbin = plain_fatbin},
+        [DNN_LAYERS] = {.library = "cuDNN", .fatbin = layers_fatbin},
+    };
+    char full[96];
+
+    snprintf(full, sizeof full, "teg_cudnn_%s", name);
+    switch (vendor_launch(&files[file], whose, full, grid, d->stream, args)) {
+    case VENDOR_OK:
+        return DNN_SUCCESS;
+    case VENDOR_NO_CODE:
+        return DNN_NOT_SUPPORTED_ARCH_MISMATCH;
+    default:
+        return DNN_EXECUTION_FAILED;
+    }
+}

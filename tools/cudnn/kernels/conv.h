@@ -1,0 +1,89 @@
+/*
+ * What kernels of convolutions are given, by the host and on the device.
+ *
+ * Images lie pixel by pixel, with the channels side by side (NHWC), and so do
+ * filters (KRSC) and their sums, so a convolution is a product:
+ *
+ *   forward    D[filter][pixel] = sum over taps and channels: a filter's
+ *              weights by what its taps find around the pixel
+ *   by data    the same, of the result's gradient, with other filters; pixels
+ *              that other taps reach, for a stride, are parts of their own
+ *   by filter  D[tap, channel][filter] = sum over pixels
+ */
+#ifndef TEG_TOOLS_CUDNN_KERNELS_CONV_H
+#define TEG_TOOLS_CUDNN_KERNELS_CONV_H
+
+#include "../../vendor/kernels/product.h"
+
+enum {
+    CONV_DIMS = 3,   /* depth, height, width */
+    CONV_PARTS = 16, /* of a launch */
+    CONV_TAPS = 31,  /* of all three dimensions added up: bits of a mask */
+};
+
+/* A number below 2^31 over `by`: its product with `times`, shifted. */
+struct conv_divisor {
+    unsigned by, times, shift; /* times 0: it is the number */
+};
+
+/* Pixels of a result that the same taps make. */
+struct conv_part {
+    const void *filters;
+    long long ld, group;                 /* elements: filter to filter, group */
+    int n, k;                            /* pixels; taps times channels */
+    struct conv_divisor grid[CONV_DIMS]; /* what a pixel's number counts */
+    int taps[CONV_DIMS];
+    /* A tap's place in the image: pixel * step + add + tap * each. */
+    int add[CONV_DIMS], each[CONV_DIMS];
+    /* Elements on, beside `each`, as one dimension's taps are over. */
+    int jump[CONV_DIMS];
+    int first[CONV_DIMS]; /* a pixel's place in the result, times `apart` */
+};
+
+struct conv_args {
+    struct product_args g;
+    int image[CONV_DIMS]; /* that the taps read */
+    int pixel;            /* elements from one to the next */
+    int channels;         /* that a group reads */
+    int step[CONV_DIMS];
+    int apart[CONV_DIMS];
+    int result[CONV_DIMS]; /* its size, where parts are of it */
+    int parts;             /* 0: one, and the result's pixels are in order */
+    struct conv_part part[CONV_PARTS];
+};
+
+/* ---- other kernels ----------------------------------------------------------------- */
+
+/* Elements that an index of five dimensions has: image (or filter), channel,
+ * depth, height, width. */
+struct conv_view {
+    void *data;
+    long long stride[2 + CONV_DIMS];
+};
+
+/* By the definition, of whatever strides: a thread adds up an element of a
+ * result, or a block one of a filter's. */
+struct conv_plain {
+    struct conv_view x, w, y;
+    int n, c, k;          /* images; channels and filters of a group */
+    int groups;
+    int x_size[CONV_DIMS], w_size[CONV_DIMS], y_size[CONV_DIMS];
+    int stride[CONV_DIMS], pad[CONV_DIMS], dilation[CONV_DIMS];
+    double alpha, beta;
+    const void *bias; /* of y; NULL: none */
+    int relu;
+};
+
+/* Copies, and puts zeros where `from` has no channels any more. */
+struct conv_copy_part {
+    struct conv_view from, to;
+    long long from_group, to_group; /* elements from one to the next */
+    int size[CONV_DIMS];
+};
+struct conv_copy {
+    struct conv_copy_part part[CONV_PARTS]; /* blockIdx.y's */
+    int n, c, c_from;
+    int by_width; /* of `from`: width is what lies side by side */
+};
+
+#endif

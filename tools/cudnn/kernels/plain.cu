@@ -1,0 +1,288 @@
+/*
+ * Teg's kernels for convolutions that the product's do not take (channels of a
+ * group that 16 bytes do not divide, many taps), by the definition; and for
+ * copies into the order that the product's want.  Compiled by
+ * tools/make_kernels.sh.
+ */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdint.h>
+
+#include "conv.h"
+
+typedef struct conv_plain Plain;
+typedef struct conv_view View;
+
+/* ---- numbers ------------------------------------------------------------------ */
+
+__device__ float value(__half x)
+{
+    return __half2float(x);
+}
+__device__ float value(__nv_bfloat16 x)
+{
+    return __bfloat162float(x);
+}
+__device__ float value(float x)
+{
+    return x;
+}
+__device__ double value(double x)
+{
+    return x;
+}
+__device__ void set(__half *to, float x)
+{
+    *to = __float2half(x);
+}
+__device__ void set(__nv_bfloat16 *to, float x)
+{
+    *to = __float2bfloat16(x);
+}
+template <class T> __device__ void set(T *to, T x)
+{
+    *to = x;
+}
+
+template <class T>
+__device__ T *element(const View &v, int n, int c, int d, int h, int w)
+{
+    return (T *)v.data + n * v.stride[0] + c * v.stride[1] +
+           d * v.stride[2] + h * v.stride[3] + w * v.stride[4];
+}
+
+template <class T, class Sum>
+__device__ void put(const Plain &p, T *to, Sum sum, int k)
+{
+    sum *= (Sum)p.alpha;
+    if (p.beta != 0)
+        sum += (Sum)p.beta * (Sum)value(*to);
+    if (p.bias != nullptr)
+        sum += (Sum)value(((const T *)p.bias)[k]);
+    set(to, p.relu && !(sum > Sum(0)) ? Sum(0) : sum);
+}
+
+/* ---- by the definition --------------------------------------------------------- */
+
+/* A thread's element of a view: what lies side by side, goes to lanes. */
+struct Place {
+    int n, c, at[CONV_DIMS];
+    bool valid;
+
+    __device__ Place(const View &v, int images, int channels,
+                     const int (&size)[CONV_DIMS])
+    {
+        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+        const bool by_channel = v.stride[1] == 1;
+
+        if (by_channel)
+            next(i, channels, c);
+        for (int d = CONV_DIMS - 1; d >= 0; d--)
+            next(i, size[d], at[d]);
+        if (!by_channel)
+            next(i, channels, c);
+        n = (int)i;
+        valid = i < images;
+    }
+    static __device__ void next(long long &i, int size, int &at)
+    {
+        at = (int)(i % size);
+        i /= size;
+    }
+};
+
+template <class T, class Sum> __device__ void plain_forward(const Plain &p)
+{
+    const Place y(p.y, p.n, p.k * p.groups, p.y_size);
+    const int group = y.c / p.k;
+    Sum sum = 0;
+
+    if (!y.valid)
+        return;
+    for (int r = 0; r < p.w_size[0]; r++) {
+        int d = y.at[0] * p.stride[0] - p.pad[0] + r * p.dilation[0];
+
+        if ((unsigned)d >= (unsigned)p.x_size[0])
+            continue;
+        for (int s = 0; s < p.w_size[1]; s++) {
+            int h = y.at[1] * p.stride[1] - p.pad[1] + s * p.dilation[1];
+
+            if ((unsigned)h >= (unsigned)p.x_size[1])
+                continue;
+            for (int t = 0; t < p.w_size[2]; t++) {
+                int w = y.at[2] * p.stride[2] - p.pad[2] + t * p.dilation[2];
+                const T *x = element<T>(p.x, y.n, group * p.c, d, h, w);
+                const T *f = element<T>(p.w, y.c, 0, r, s, t);
+
+                if ((unsigned)w >= (unsigned)p.x_size[2])
+                    continue;
+                for (int c = 0; c < p.c; c++)
+                    sum += value(x[c * p.x.stride[1]]) *
+                           value(f[c * p.w.stride[1]]);
+            }
+        }
+    }
+    put(p, element<T>(p.y, y.n, y.c, y.at[0], y.at[1], y.at[2]), sum, y.c);
+}
+
+/* Which pixel of the result tap `tap` of pixel `at` is of; -1: none. */
+__device__ int reached(const Plain &p, int dim, int at, int tap)
+{
+    int c = at + p.pad[dim] - tap * p.dilation[dim];
+
+    if (c < 0 || c % p.stride[dim] != 0 ||
+        c / p.stride[dim] >= p.y_size[dim])
+        return -1;
+    return c / p.stride[dim];
+}
+
+template <class T, class Sum> __device__ void plain_by_data(const Plain &p)
+{
+    const Place x(p.x, p.n, p.c * p.groups, p.x_size);
+    const int group = x.c / p.c;
+    Sum sum = 0;
+
+    if (!x.valid)
+        return;
+    for (int r = 0; r < p.w_size[0]; r++) {
+        int d = reached(p, 0, x.at[0], r);
+
+        if (d < 0)
+            continue;
+        for (int s = 0; s < p.w_size[1]; s++) {
+            int h = reached(p, 1, x.at[1], s);
+
+            if (h < 0)
+                continue;
+            for (int t = 0; t < p.w_size[2]; t++) {
+                int w = reached(p, 2, x.at[2], t);
+                const T *y = element<T>(p.y, x.n, group * p.k, d, h, w);
+                const T *f = element<T>(p.w, group * p.k, x.c - group * p.c,
+                                        r, s, t);
+
+                if (w < 0)
+                    continue;
+                for (int k = 0; k < p.k; k++)
+                    sum += value(y[k * p.y.stride[1]]) *
+                           value(f[k * p.w.stride[0]]);
+            }
+        }
+    }
+    put(p, element<T>(p.x, x.n, x.c, x.at[0], x.at[1], x.at[2]), sum, x.c);
+}
+
+/* A block's element of a filter: all pixels, one after the other. */
+template <class T, class Sum> __device__ void plain_by_filter(const Plain &p)
+{
+    __shared__ Sum sums[32];
+    const int k = blockIdx.x, c = blockIdx.y;
+    int tap = blockIdx.z, at[CONV_DIMS];
+    const int group = k / p.k;
+    const long long pixels =
+        (long long)p.y_size[0] * p.y_size[1] * p.y_size[2] * p.n;
+    Sum sum = 0;
+
+    for (int d = CONV_DIMS - 1; d >= 0; d--) {
+        at[d] = tap % p.w_size[d];
+        tap /= p.w_size[d];
+    }
+    for (long long i = threadIdx.x; i < pixels; i += blockDim.x) {
+        long long left = i;
+        int y[CONV_DIMS], x[CONV_DIMS];
+        bool valid = true;
+
+        for (int d = CONV_DIMS - 1; d >= 0; d--) {
+            y[d] = (int)(left % p.y_size[d]);
+            left /= p.y_size[d];
+            x[d] = y[d] * p.stride[d] - p.pad[d] + at[d] * p.dilation[d];
+            valid = valid && (unsigned)x[d] < (unsigned)p.x_size[d];
+        }
+        if (valid)
+            sum += value(*element<T>(p.x, (int)left, group * p.c + c, x[0],
+                                     x[1], x[2])) *
+                   value(*element<T>(p.y, (int)left, k, y[0], y[1], y[2]));
+    }
+    for (int by = 16; by > 0; by /= 2)
+        sum += __shfl_down_sync(~0u, sum, by);
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (int i = 1; i < blockDim.x / 32; i++)
+        sum += sums[i];
+    put(p, element<T>(p.w, k, c, at[0], at[1], at[2]), sum, 0);
+}
+
+#define PLAIN(kind, type, sum)                                            \
+    extern "C" __global__ void __launch_bounds__(256)                     \
+        teg_cudnn_##kind##fprop_plain(const __grid_constant__ Plain p) \
+    {                                                                     \
+        plain_forward<type, sum>(p);                                      \
+    }                                                                     \
+    extern "C" __global__ void __launch_bounds__(256)                     \
+        teg_cudnn_##kind##dgrad_plain(const __grid_constant__ Plain p) \
+    {                                                                     \
+        plain_by_data<type, sum>(p);                                      \
+    }                                                                     \
+    extern "C" __global__ void __launch_bounds__(256)                     \
+        teg_cudnn_##kind##wgrad_plain(const __grid_constant__ Plain p) \
+    {                                                                     \
+        plain_by_filter<type, sum>(p);                                    \
+    }
+
+PLAIN(s, float, float)
+PLAIN(d, double, double)
+PLAIN(h, __half, float)
+PLAIN(b, __nv_bfloat16, float)
+
+/* ---- copies ----------------------------------------------------------------------- */
+
+/* Tiles of 32 channels by 32 pixels through shared memory, so that both sides
+ * are read and written as their elements lie. */
+template <class T> __device__ void copy(const conv_copy &v)
+{
+    __shared__ T tile[32][33];
+    const conv_copy_part &p = v.part[blockIdx.y];
+    const int pixels = p.size[0] * p.size[1] * p.size[2];
+    const int across = (v.c + 31) / 32;
+    const int channel = blockIdx.x % across * 32,
+              pixel = blockIdx.x / across * 32;
+    const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    const int n = blockIdx.z % v.n, group = blockIdx.z / v.n;
+
+    if (pixel >= pixels)
+        return;
+    auto at = [&](const View &view, int c, int i) {
+        int w = i % p.size[2], h = i / p.size[2] % p.size[1],
+            d = i / p.size[2] / p.size[1];
+
+        return element<T>(view, n, c, d, h, w);
+    };
+    const bool to_width = p.to.stride[1] != 1;
+
+    for (int i = y; i < 32; i += 8) {
+        int c = channel + (v.by_width ? i : x), q = pixel + (v.by_width ? x : i);
+
+        if (c < v.c && q < pixels)
+            tile[c - channel][q - pixel] =
+                c < v.c_from ? *(at(p.from, c, q) + group * p.from_group) : T(0);
+    }
+    __syncthreads();
+    for (int i = y; i < 32; i += 8) {
+        int c = channel + (to_width ? i : x), q = pixel + (to_width ? x : i);
+
+        if (c < v.c && q < pixels)
+            *(at(p.to, c, q) + group * p.to_group) = tile[c - channel][q - pixel];
+    }
+}
+
+#define COPY(bytes, type)                                               \
+    extern "C" __global__ void __launch_bounds__(256)                   \
+        teg_cudnn_copy_##bytes(const __grid_constant__ conv_copy v)     \
+    {                                                                   \
+        copy<type>(v);                                                  \
+    }
+COPY(2, uint16_t)
+COPY(4, uint32_t)
+COPY(8, uint64_t)
