@@ -128,6 +128,7 @@ static const struct kind *kind_of(const struct convolution *c)
 struct plan {
     const struct kind *kind;
     int plain;
+    int by_images; /* pixels lie side by side, and a filter has one tap */
     struct shape x, w, y;
     int c, k; /* of a group */
     int taps[CONV_DIMS], all_taps;
@@ -253,6 +254,47 @@ static int is_product(const struct plan *p, const struct convolution *c,
            pixels_of(&p->y) * rounded(p->y.size[1], piece) < INT_MAX / 2;
 }
 
+/* With the pixels side by side, and channels and images behind each other. */
+static int is_by_images(const struct shape *s)
+{
+    struct shape dense = *s;
+    long long stride = 1;
+
+    for (int i = SIDES - 1; i >= 0; i--) {
+        dense.stride[i] = stride;
+        stride *= s->size[i];
+    }
+    return lies_like(&dense, s);
+}
+
+/* A product for each image: its filters' one tap finds the pixel itself. */
+static int is_one_tap(const struct plan *p, const struct convolution *c)
+{
+    int as_it_is = p->all_taps == 1;
+
+    for (int i = 0; i < CONV_DIMS; i++)
+        as_it_is = as_it_is && p->stride[i] == 1 && p->pad[i] == 0;
+    return as_it_is && c->what != CONV_WGRAD && c->groups == 1 &&
+           !c->has_bias && pixels_of(&p->x) > 1 && is_by_images(&p->x) &&
+           is_by_images(&p->y) && is_by_images(&p->w) &&
+           p->x.size[0] < GRID_Z_MAX / SLICES_MOST;
+}
+
+static void plan_images(struct plan *p, const struct convolution *c)
+{
+    long long sums;
+
+    p->by_images = p->parts = 1;
+    p->m = pixels_of(&p->x);
+    p->n = c->what == CONV_FPROP ? p->k : p->c;
+    p->depth = c->what == CONV_FPROP ? p->c : p->k;
+    sums = p->m * p->n * p->x.size[0];
+    choose_tile(p, p->x.size[0]);
+    choose_slices(p, p->x.size[0], sums);
+    if (p->slices > 1)
+        p->slices_at = room_for(p, sums * p->slices * 4);
+}
+
 static void plan_product(struct plan *p, const struct convolution *c, int piece)
 {
     const int bytes = (int)dnn_bytes(c->x.type);
@@ -337,7 +379,11 @@ static void plan_of(struct plan *p, const struct convolution *c)
     }
     piece = p->kind->tensors ? PIECE / (int)dnn_bytes(c->x.type) : 4;
     p->plain = !is_product(p, c, piece);
-    if (!p->plain)
+    if (p->plain)
+        return;
+    if (is_one_tap(p, c))
+        plan_images(p, c);
+    else
         plan_product(p, c, piece);
 }
 
@@ -405,12 +451,47 @@ static struct conv_view view_of(const struct shape *s, const void *data)
     return v;
 }
 
+static struct conv_divisor divisor(int by)
+{
+    struct conv_divisor d = {.by = (unsigned)by};
+    unsigned log = 0;
+
+    while ((1ULL << log) < (unsigned)by)
+        log++;
+    if (log > 0) {
+        d.times = (unsigned)(((1ULL << (31 + log)) + (unsigned)by - 1) /
+                             (unsigned)by);
+        d.shift = log - 1;
+    }
+    return d;
+}
+
+/* Tiles as wide as what lies side by side, as far as they hold it. */
+static void choose_copy_tile(struct conv_copy *c, long long pixels)
+{
+    long long wide = pixels < 64 ? pixels : 64;
+    long long high = CONV_COPY_TILE / (wide | 1); /* the kernel's pitch */
+
+    if (c->c < high) {
+        high = c->c;
+        if (pixels >= 64)
+            wide = CONV_COPY_TILE / high / 32 * 32;
+        wide = wide < pixels ? wide : pixels;
+    }
+    c->tile_channels = divisor((int)high);
+    c->tile_pixels = divisor((int)wide);
+    c->across = over(c->c, high);
+}
+
 /* `parts` of `c`, `groups` of them. */
 static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
                                    int parts, int groups, size_t bytes)
 {
     long long pixels = 0, images = c->n;
     struct vendor_grid grid = {.y = (unsigned)parts, .threads = 256};
+    const int *first = c->part[0].size;
+    const int is_even = parts == 1 && first[0] == 1 && first[1] == 1;
+    const int is_image = is_even && groups == 1 && c->c >= 32 && first[2] >= 64;
     enum dnn_status status = DNN_SUCCESS;
     char name[NAME_MAX_];
 
@@ -419,9 +500,20 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
         long long n = (long long)size[0] * size[1] * size[2];
 
         pixels = n > pixels ? n : pixels;
+        for (int s = 0; s < 2; s++)
+            c->part[i].by[s] = divisor(size[1 + s] > 0 ? size[1 + s] : 1);
     }
-    snprintf(name, sizeof name, "copy_%zu", bytes);
-    grid.x = (unsigned)(over(c->c, 32) * over(pixels, 32));
+    choose_copy_tile(c, pixels > 0 ? pixels : 1);
+    snprintf(name, sizeof name, "copy_%s%zu",
+             is_image  ? "image_"
+             : is_even ? "even_"
+                       : "",
+             bytes);
+    grid.x = (unsigned)(c->across * over(pixels, c->tile_pixels.by));
+    if (is_image) {
+        grid.x = (unsigned)over(pixels, 64);
+        grid.y = (unsigned)over(c->c, 64);
+    }
     for (long long most = GRID_Z_MAX / groups;
          images > 0 && status == DNN_SUCCESS; images -= c->n) {
         c->n = (int)(images < most ? images : most);
@@ -439,6 +531,16 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
     return status;
 }
 
+/* Pixels that follow each other evenly. */
+static int has_even_pixels(const struct shape *s)
+{
+    return (s->size[4] > 1 || pixels_of(s) == 1) &&
+           (s->size[3] == 1 || s->stride[3] == s->stride[4] * s->size[4]) &&
+           (s->size[2] == 1 ||
+            s->stride[2] == (s->size[3] > 1 ? s->stride[3] * s->size[3]
+                                            : s->stride[4] * s->size[4]));
+}
+
 /* All of `from` into `to`, whose channels are more (zeros) or fewer. */
 static enum dnn_status copy_all(const struct dnn *d, const struct shape *from,
                                 const void *data, const struct shape *to,
@@ -453,25 +555,14 @@ static enum dnn_status copy_all(const struct dnn *d, const struct shape *from,
     };
 
     memcpy(c.part[0].size, from->size + 2, sizeof c.part[0].size);
+    if (has_even_pixels(from) && has_even_pixels(to)) { /* as one line */
+        c.part[0].size[0] = c.part[0].size[1] = 1;
+        c.part[0].size[2] = (int)pixels_of(from);
+    }
     return launch_copy(d, &c, 1, 1, bytes);
 }
 
 /* ---- products ------------------------------------------------------------------------- */
-
-static struct conv_divisor divisor(int by)
-{
-    struct conv_divisor d = {.by = (unsigned)by};
-    unsigned log = 0;
-
-    while ((1ULL << log) < (unsigned)by)
-        log++;
-    if (log > 0) {
-        d.times = (unsigned)(((1ULL << (31 + log)) + (unsigned)by - 1) /
-                             (unsigned)by);
-        d.shift = log - 1;
-    }
-    return d;
-}
 
 /* What a part needs beside its filters, taps and places. */
 static void finish_part(const struct conv_args *v, struct conv_part *part,
@@ -483,6 +574,7 @@ static void finish_part(const struct conv_args *v, struct conv_part *part,
     part->k = v->channels;
     for (int i = 0; i < CONV_DIMS; i++) {
         part->grid[i] = divisor(grid[i] > 0 ? grid[i] : 1);
+        part->reach[i] = divisor(e[i] < 0 ? -e[i] : e[i]);
         part->n *= grid[i];
         part->k *= part->taps[i];
         if (part->taps[i] == 0)
@@ -596,8 +688,9 @@ static enum dnn_status launch_slices(const struct dnn *d, struct conv_args *v,
     return dnn_launch(d, DNN_CONV, "add_slices", &grid, v);
 }
 
+/* `count` products: groups or images. */
 static enum dnn_status launch_product(const struct dnn *d, const struct plan *p,
-                                      const struct convolution *c,
+                                      const char *what, int count,
                                       struct conv_args *v, void *slices)
 {
     const struct tile *t = p->tile;
@@ -605,7 +698,7 @@ static enum dnn_status launch_product(const struct dnn *d, const struct plan *p,
     struct vendor_grid grid = {
         .x = (unsigned)p->tiles,
         .y = (unsigned)p->parts,
-        .z = (unsigned)(c->groups * p->slices),
+        .z = (unsigned)(count * p->slices),
         .threads = (unsigned)t->threads,
         .shared = p->kind->tensors
                       ? (unsigned)((vendor_device()->generation >= 80 ? 3 : 2) *
@@ -615,8 +708,8 @@ static enum dnn_status launch_product(const struct dnn *d, const struct plan *p,
     char name[NAME_MAX_];
     enum dnn_status status;
 
-    snprintf(name, sizeof name, "%s%s_%dx%d", p->kind->kernels,
-             c->what == CONV_WGRAD ? "wgrad" : "conv", t->m, t->n);
+    snprintf(name, sizeof name, "%s%s_%dx%d", p->kind->kernels, what, t->m,
+             t->n);
     if (p->slices == 1)
         return dnn_launch(d, DNN_CONV, name, &grid, v);
     /* Every slice a whole number of the kernel's steps in k. */
@@ -631,8 +724,7 @@ static enum dnn_status launch_product(const struct dnn *d, const struct plan *p,
     part.g.out = PRODUCT_F32;
     part.g.finish = 0;
     status = dnn_launch(d, DNN_CONV, name, &grid, &part);
-    return status == DNN_SUCCESS ? launch_slices(d, v, slices, c->groups)
-                                 : status;
+    return status == DNN_SUCCESS ? launch_slices(d, v, slices, count) : status;
 }
 
 static struct product_scale scale_of(const struct convolution *c, double value)
@@ -708,6 +800,44 @@ static enum dnn_status copy_in(const struct dnn *d, const struct plan *p,
     return status;
 }
 
+static struct product_args product_of(const struct plan *p,
+                                      const struct convolution *c)
+{
+    return (struct product_args){
+        .alpha = scale_of(c, c->alpha),
+        .beta = scale_of(c, c->beta),
+        .m = (int)p->m,
+        .n = (int)p->n,
+        .k = (int)p->depth,
+        .slice = INT_MAX,
+        .slices = 1,
+        .out = p->kind->element,
+        .bias_type = p->kind->element,
+        .finish =
+            (c->has_bias ? PRODUCT_BIAS : 0) | (c->relu ? PRODUCT_RELU : 0),
+    };
+}
+
+static enum dnn_status by_images(const struct dnn *d, const struct plan *p,
+                                 const struct convolution *c,
+                                 const struct conv_data *data)
+{
+    const int is_back = c->what == CONV_DGRAD;
+    const void *out = is_back ? data->x : data->y;
+    struct conv_args v = {.g = product_of(p, c)};
+
+    v.g.a = is_back ? data->y : data->x;
+    v.g.b = data->w;
+    v.g.c = data->z != NULL ? data->z : out;
+    v.g.d = (void *)out;
+    v.g.lda = v.g.ldc = v.g.ldd = p->m;
+    v.g.ldb = p->c;
+    v.g.stride_a = p->m * p->depth;
+    v.g.stride_c = v.g.stride_d = p->m * p->n;
+    return launch_product(d, p, is_back ? "point_back" : "point", p->x.size[0],
+                          &v, (char *)data->work + p->slices_at);
+}
+
 static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
                                   const struct convolution *c,
                                   const struct conv_data *data)
@@ -729,22 +859,10 @@ static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
     memcpy(v.image, image->size + 2, sizeof v.image);
     v.pixel = image->size[1];
     v.channels = groups > 1 ? (c->what == CONV_DGRAD ? p->k : p->c) : v.pixel;
-    v.g = (struct product_args){
-        .c = s.z,
-        .d = s.out,
-        .bias = data->bias,
-        .alpha = scale_of(c, c->alpha),
-        .beta = scale_of(c, c->beta),
-        .m = (int)p->m,
-        .n = (int)p->n,
-        .k = (int)p->depth,
-        .slice = INT_MAX,
-        .slices = 1,
-        .out = p->kind->element,
-        .bias_type = p->kind->element,
-        .finish =
-            (c->has_bias ? PRODUCT_BIAS : 0) | (c->relu ? PRODUCT_RELU : 0),
-    };
+    v.g = product_of(p, c);
+    v.g.c = s.z;
+    v.g.d = s.out;
+    v.g.bias = data->bias;
     switch (c->what) {
     case CONV_FPROP:
         v.g.b = s.x;
@@ -794,7 +912,8 @@ static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
     v.g.ldc = v.g.ldd;
     v.g.stride_c = v.g.stride_d;
     if (status == DNN_SUCCESS)
-        status = launch_product(d, p, c, &v, work + p->slices_at);
+        status = launch_product(d, p, c->what == CONV_WGRAD ? "wgrad" : "conv",
+                                groups, &v, work + p->slices_at);
     if (copied && status == DNN_SUCCESS)
         status = copy_all(d, in, s.out, own, (void *)at, bytes);
     return status;
@@ -887,6 +1006,8 @@ enum dnn_status conv_launch(const struct dnn *d, const struct convolution *c,
     plan_of(&p, c);
     if (p.bytes > 0 && (data->work == NULL || data->work_bytes < p.bytes))
         return DNN_BAD_PARAM_SIZE_INSUFFICIENT;
+    if (p.by_images)
+        return by_images(d, &p, c, data);
     return p.plain || !is_aligned(&p, data) ? by_definition(d, &p, c, data)
                                             : by_product(d, &p, c, data);
 }

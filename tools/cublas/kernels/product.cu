@@ -16,43 +16,6 @@
  */
 #include "../../vendor/kernels/matrix.cuh"
 
-/* ---- what they are made of ------------------------------------------------------- */
-
-template <class In, class Sum, int BM, int BN, int BK, int TM, int TN,
-          bool A_ROWS, bool B_ROWS>
-__device__ void by_sums(const Args &g)
-{
-    constexpr int THREADS = BM / TM * (BN / TN);
-    const Part<BM, BN> part(g);
-    Share<In, BM, BK, THREADS, A_ROWS> a(
-        operand<In>(g.a, g, part.batch, g.stride_a), g.lda, part.row, g.m,
-        part.from, part.to);
-    Share<In, BN, BK, THREADS, B_ROWS> b(
-        operand<In>(g.b, g, part.batch, g.stride_b), g.ldb, part.column, g.n,
-        part.from, part.to);
-
-    sums<Sum, BM, BN, BK, TM, TN>(
-        a, b, part.to - part.from, part.row, part.column,
-        [&] { return Output<Sum>(g, part.batch, part.slot); });
-}
-
-template <class T, int BM, int BN, int WM, int WN, bool A_ROWS, bool B_ROWS>
-__device__ void by_tensors(const Args &g)
-{
-    constexpr int THREADS = BM / WM * (BN / WN) * 32;
-    constexpr int BK = Tile<T, BM, A_ROWS>::BK;
-    const Part<BM, BN> part(g);
-    Pieces<T, BM, THREADS, A_ROWS> a(operand<T>(g.a, g, part.batch, g.stride_a),
-                                     g.lda, part.row, g.m, part.from, part.to);
-    Pieces<T, BN, THREADS, B_ROWS> b(operand<T>(g.b, g, part.batch, g.stride_b),
-                                     g.ldb, part.column, g.n, part.from,
-                                     part.to);
-
-    tensors<T, BM, BN, WM, WN, A_ROWS, B_ROWS>(
-        a, b, (part.to - part.from + BK - 1) / BK, part.row, part.column,
-        [&] { return Output<float>(g, part.batch, part.slot); });
-}
-
 /* ---- kernels: one for each type, tile and pair of operations ------------------------------- */
 
 /* `blocks` is for how many an SM has registers. */

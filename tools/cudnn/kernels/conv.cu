@@ -96,6 +96,7 @@ struct Walk {
         left -= by;
         channel += by;
         on += by;
+#pragma unroll 1
         while (channel >= v.channels) {
             channel -= v.channels;
             on += p.jump[2];
@@ -112,34 +113,50 @@ struct Walk {
     }
 };
 
+/* Which taps of a dimension find something, from where the first one is: bits
+ * of those from the first to the last. */
+__device__ unsigned taps_within(const Conv &v, const conv_part &p, int i, int at)
+{
+    int from, to;
+
+    if (p.each[i] > 0) {
+        from = at < 0 ? over(p.reach[i].by - 1 - at, p.reach[i]) : 0;
+        to = at < v.image[i] ? over(v.image[i] - 1 - at, p.reach[i]) + 1 : 0;
+    } else {
+        from = at < v.image[i] ? 0 : over(at - v.image[i], p.reach[i]) + 1;
+        to = at < 0 ? 0 : over(at, p.reach[i]) + 1;
+    }
+    to = min(to, p.taps[i]);
+    return from < to ? (1u << to) - (1u << from) : 0;
+}
+
 /* What is around a pixel: where its first tap would be, and a bit for each tap
  * of each dimension that finds something. */
-template <class T> struct Around {
-    const T *at;
+struct Around {
+    int at; /* elements from the image's first */
     unsigned mask;
 
-    __device__ void place(const Conv &v, const conv_part &p, const T *image,
-                          int number)
+    __device__ void place(const Conv &v, const conv_part &p, int number)
     {
-        long long pixel;
-        unsigned bit = 1;
+        const Pixel x(p, number);
+        int pixel = x.image, shift = 0;
 
         mask = 0;
-        at = image;
-        if (number >= p.n)
-            return;
-        Pixel x(p, number);
-        pixel = x.image;
 #pragma unroll
         for (int i = 0; i < CONV_DIMS; i++) {
             int c = x.at[i] * v.step[i] + p.add[i];
 
             pixel = pixel * v.image[i] + c;
-            for (int t = 0; t < p.taps[i]; t++, bit <<= 1, c += p.each[i])
-                if ((unsigned)c < (unsigned)v.image[i])
-                    mask |= bit;
+            mask |= taps_within(v, p, i, c) << shift;
+            shift += p.taps[i];
         }
-        at += pixel * v.pixel;
+        at = pixel * v.pixel;
+        if (number >= p.n)
+            mask = 0;
+    }
+    __device__ bool has(unsigned needs) const
+    {
+        return (needs & ~mask) == 0;
     }
 };
 
@@ -177,21 +194,23 @@ template <class T, int R, int THREADS> struct Pixels {
         LINES = THREADS / Layout::PIECES,
         APART = THREADS * 16, /* bytes from piece to piece of a thread */
     };
-    Around<T> around[COUNT];
+    const T *const image;
+    Around around[COUNT];
     Walk walk;
     unsigned to;
     uint4 got[COUNT];
 
-    __device__ Pixels(const Conv &v, const conv_part &p, const T *image, int pixel,
-                      int from, int end)
-        : walk(v, p, from + threadIdx.x % Layout::PIECES * Layout::EACH, end)
+    __device__ Pixels(const Conv &v, const conv_part &p, const T *image,
+                      int pixel, int from, int end)
+        : image(image),
+          walk(v, p, from + threadIdx.x % Layout::PIECES * Layout::EACH, end)
     {
         int line = threadIdx.x / Layout::PIECES;
 
         to = Layout::offset(line, threadIdx.x % Layout::PIECES);
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            around[i].place(v, p, image, pixel + line + i * LINES);
+            around[i].place(v, p, pixel + line + i * LINES);
     }
 
     __device__ void load(char *tile)
@@ -200,9 +219,62 @@ template <class T, int R, int THREADS> struct Pixels {
 
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            move_piece(tile, to + i * APART, around[i].at + walk.on,
-                       (around[i].mask & needs) == needs, got[i]);
+            move_piece(tile, to + i * APART, image + (around[i].at + walk.on),
+                       around[i].has(needs), got[i]);
         walk.next(Layout::BK);
+    }
+    __device__ void keep(char *tile)
+    {
+        keep_pieces<COUNT, APART>(tile, to, got);
+    }
+};
+
+/* Of a matrix whose lines are whole pieces: lines of k, or, ROWS, lines of rows,
+ * one for each k. */
+template <class T, int R, int THREADS, bool ROWS> struct Lines {
+    typedef Tile<T, R, ROWS> Layout;
+    enum {
+        COUNT = Layout::BYTES / 16 / THREADS,
+        LINES = THREADS / Layout::PIECES,
+        APART = THREADS * 16,
+    };
+    const T *const matrix;
+    int at[COUNT], left; /* of k, from the first piece's */
+    const int on;        /* from tile to tile */
+    bool is_one;
+    unsigned to;
+    uint4 got[COUNT];
+
+    /* Rows and k count in elements, from the matrix's first. */
+    __device__ Lines(const T *matrix, int ld, int row, int rows, int from,
+                     int end)
+        : matrix(matrix), on(ROWS ? Layout::BK * ld : Layout::BK)
+    {
+        const int line = threadIdx.x / Layout::PIECES;
+        const int piece = threadIdx.x % Layout::PIECES * Layout::EACH;
+
+        to = Layout::offset(line, threadIdx.x % Layout::PIECES);
+        is_one = !ROWS || row + piece < rows;
+        left = end - from - (ROWS ? line : piece);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            int l = line + i * LINES;
+
+            /* Of rows that are none, another's: their sums are not stored. */
+            at[i] = ROWS ? row + piece + (from + l) * ld
+                         : from + piece + min(row + l, rows - 1) * ld;
+        }
+    }
+
+    __device__ void load(char *tile)
+    {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            move_piece(tile, to + i * APART, matrix + at[i],
+                       is_one && left > (ROWS ? i * LINES : 0), got[i]);
+            at[i] += on;
+        }
+        left -= Layout::BK;
     }
     __device__ void keep(char *tile)
     {
@@ -305,18 +377,19 @@ template <class In> __device__ Four<In> none()
 /* The same two, four elements at a time, through registers. */
 template <class In, int R, int BK, int THREADS> struct PixelsOfSums {
     enum { COUNT = R * BK / 4 / THREADS, LINES = THREADS / (BK / 4) };
-    Around<In> around[COUNT];
+    const In *const image;
+    Around around[COUNT];
     Walk walk;
     Four<In> got[COUNT];
 
     __device__ PixelsOfSums(const Conv &v, const conv_part &p, const In *image,
                             int pixel, int from, int end)
-        : walk(v, p, from + threadIdx.x % (BK / 4) * 4, end)
+        : image(image),
+          walk(v, p, from + threadIdx.x % (BK / 4) * 4, end)
     {
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            around[i].place(v, p, image,
-                            pixel + threadIdx.x / (BK / 4) + i * LINES);
+            around[i].place(v, p, pixel + threadIdx.x / (BK / 4) + i * LINES);
     }
 
     __device__ void load()
@@ -325,8 +398,8 @@ template <class In, int R, int BK, int THREADS> struct PixelsOfSums {
 
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
-            got[i] = (around[i].mask & needs) == needs
-                         ? fetch(around[i].at + walk.on)
+            got[i] = around[i].has(needs)
+                         ? fetch(image + (around[i].at + walk.on))
                          : none<In>();
         walk.next(BK);
     }
@@ -395,9 +468,9 @@ __device__ void forward(const Conv &v)
 
     if (part.column >= p.n)
         return;
-    Pieces<T, BM, THREADS, false> a((const T *)p.filters +
-                                        part.batch * p.group,
-                                    p.ld, part.row, v.g.m, part.from, part.to);
+    Lines<T, BM, THREADS, false> a((const T *)p.filters + part.batch * p.group,
+                                   (int)p.ld, part.row, v.g.m, part.from,
+                                   part.to);
     Pixels<T, BN, THREADS> b(v, p,
                              (const T *)v.g.b + part.batch * v.g.stride_b,
                              part.column, part.from, part.to);
@@ -443,10 +516,9 @@ __device__ void by_filter(const Conv &v)
     Taps<T, BM, THREADS> a(v, v.part[0],
                            (const T *)v.g.a + part.batch * v.g.stride_a,
                            part.row, part.from, part.to);
-    Pieces<T, BN, THREADS, true> b((const T *)v.g.b +
-                                       part.batch * v.g.stride_b,
-                                   v.g.ldb, part.column, v.g.n, part.from,
-                                   part.to);
+    Lines<T, BN, THREADS, true> b((const T *)v.g.b + part.batch * v.g.stride_b,
+                                  (int)v.g.ldb, part.column, v.g.n, part.from,
+                                  part.to);
 
     tensors<T, BM, BN, WM, WN, true, true>(
         a, b, (part.to - part.from + BK - 1) / BK, part.row, part.column,
@@ -478,24 +550,36 @@ __device__ void by_filter_sums(const Conv &v)
     {                                                             \
         __VA_ARGS__(v);                                           \
     }
+/* Filters of one tap, of images whose pixels lie side by side: a product for each
+ * image, whose rows are pixels. */
+#define POINT(name, threads, blocks, ...)                         \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) \
+        teg_cudnn_##name(const __grid_constant__ Conv v)          \
+    {                                                             \
+        __VA_ARGS__(v.g);                                         \
+    }
+#define ALL(kind, tile, threads, blocks, how, by, ...)                   \
+    BOTH(kind, tile, threads, blocks, how, __VA_ARGS__)                  \
+    POINT(kind##point_##tile, threads, blocks, by<__VA_ARGS__, true, false>) \
+    POINT(kind##point_back_##tile, threads, blocks, by<__VA_ARGS__, true, true>)
 #define BOTH(kind, tile, threads, blocks, how, ...)               \
     KERNEL(kind##conv_##tile, threads, blocks, forward##how<__VA_ARGS__>) \
     KERNEL(kind##wgrad_##tile, threads, blocks,              \
            by_filter##how<__VA_ARGS__>)
 #define TENSORS(kind, type)                                     \
-    BOTH(kind, 128x128, 128, 2, , type, 128, 128, 64, 64)       \
-    BOTH(kind, 64x128, 128, 3, , type, 64, 128, 32, 64)         \
-    BOTH(kind, 64x64, 128, 4, , type, 64, 64, 32, 32)
+    ALL(kind, 128x128, 128, 2, , by_tensors, type, 128, 128, 64, 64) \
+    ALL(kind, 64x128, 128, 3, , by_tensors, type, 64, 128, 32, 64)   \
+    ALL(kind, 64x64, 128, 4, , by_tensors, type, 64, 64, 32, 32)
 
-BOTH(s, 128x128, 256, 2, _sums, float, float, 128, 128, 8, 8, 8)
-BOTH(s, 64x64, 128, 4, _sums, float, float, 64, 64, 16, 4, 8)
-BOTH(d, 64x64, 128, 3, _sums, double, double, 64, 64, 8, 4, 8)
+ALL(s, 128x128, 256, 2, _sums, by_sums, float, float, 128, 128, 8, 8, 8)
+ALL(s, 64x64, 128, 4, _sums, by_sums, float, float, 64, 64, 16, 4, 8)
+ALL(d, 64x64, 128, 3, _sums, by_sums, double, double, 64, 64, 8, 4, 8)
 TENSORS(h, __half)
 #if __CUDA_ARCH__ >= 800 || !defined __CUDA_ARCH__
 TENSORS(b, __nv_bfloat16)
 TENSORS(tf32, float)
 #else
-BOTH(b, 64x64, 128, 4, _sums, __nv_bfloat16, float, 64, 64, 16, 4, 8)
+ALL(b, 64x64, 128, 4, _sums, by_sums, __nv_bfloat16, float, 64, 64, 16, 4, 8)
 #endif
 
 /* The slices of sums, added up and finished. */

@@ -18,6 +18,7 @@
 enum {
     CONV_DIMS = 3,   /* depth, height, width */
     CONV_PARTS = 16, /* of a launch */
+    CONV_COPY_TILE = 4096, /* elements of a tile, at most */
     CONV_TAPS = 31,  /* of all three dimensions added up: bits of a mask */
 };
 
@@ -35,6 +36,7 @@ struct conv_part {
     int taps[CONV_DIMS];
     /* A tap's place in the image: pixel * step + add + tap * each. */
     int add[CONV_DIMS], each[CONV_DIMS];
+    struct conv_divisor reach[CONV_DIMS]; /* by the magnitude of `each` */
     /* Elements on, beside `each`, as one dimension's taps are over. */
     int jump[CONV_DIMS];
     int first[CONV_DIMS]; /* a pixel's place in the result, times `apart` */
@@ -79,11 +81,14 @@ struct conv_copy_part {
     struct conv_view from, to;
     long long from_group, to_group; /* elements from one to the next */
     int size[CONV_DIMS];
+    struct conv_divisor by[2]; /* by height, by width */
 };
 struct conv_copy {
     struct conv_copy_part part[CONV_PARTS]; /* blockIdx.y's */
     int n, c, c_from;
     int by_width; /* of `from`: width is what lies side by side */
+    struct conv_divisor tile_channels, tile_pixels; /* of a block */
+    int across;                                     /* tiles of channels */
 };
 
 #endif

@@ -238,42 +238,159 @@ PLAIN(b, __nv_bfloat16, float)
 
 /* ---- copies ----------------------------------------------------------------------- */
 
-/* Tiles of 32 channels by 32 pixels through shared memory, so that both sides
- * are read and written as their elements lie. */
-template <class T> __device__ void copy(const conv_copy &v)
+enum {
+    TILE = CONV_COPY_TILE,
+    SIDE = 64, /* of a tile of an image */
+    THREADS = 256,
+    AT_ONCE = 8, /* elements of a thread on their way */
+};
+
+__device__ unsigned over(unsigned x, const conv_divisor &d)
 {
-    __shared__ T tile[32][33];
+    return d.times == 0 ? x : __umulhi(x, d.times) >> d.shift;
+}
+
+/* Images whose pixels follow each other evenly on both sides, by tiles through
+ * shared memory, so that both are read and written as their elements lie. */
+template <class T> __device__ void copy_image(const conv_copy &v)
+{
+    __shared__ T tile[SIDE][SIDE + 1];
+    const conv_copy_part &p = v.part[0];
+    const int channel = blockIdx.y * SIDE, pixel = blockIdx.x * SIDE;
+    const int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
+    constexpr int EACH = THREADS / SIDE, COUNT = SIDE / EACH;
+    T got[COUNT];
+
+    {
+        const int c = channel + (v.by_width ? y : x);
+        const int q = pixel + (v.by_width ? x : y);
+        const long long on =
+            EACH * (v.by_width ? p.from.stride[1] : p.from.stride[4]);
+        const int left = v.by_width ? v.c_from - c : p.size[2] - q;
+        const T *at = (const T *)p.from.data +
+                      blockIdx.z * p.from.stride[0] + c * p.from.stride[1] +
+                      q * p.from.stride[4];
+        const bool is_one = v.by_width ? q < p.size[2] : c < v.c_from;
+
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            got[i] = is_one && left > i * EACH ? at[i * on] : T(0);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            if (v.by_width)
+                tile[y + i * EACH][x] = got[i];
+            else
+                tile[x][y + i * EACH] = got[i];
+        }
+    }
+    __syncthreads();
+    {
+        const bool to_width = p.to.stride[1] != 1;
+        const int c = channel + (to_width ? y : x);
+        const int q = pixel + (to_width ? x : y);
+        const long long on =
+            EACH * (to_width ? p.to.stride[1] : p.to.stride[4]);
+        const int left = to_width ? v.c - c : p.size[2] - q;
+        T *at = (T *)p.to.data + blockIdx.z * p.to.stride[0] +
+                c * p.to.stride[1] + q * p.to.stride[4];
+
+        if (to_width ? q >= p.size[2] : c >= v.c)
+            return;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            if (left > i * EACH)
+                at[i * on] = to_width ? tile[y + i * EACH][x]
+                                      : tile[x][y + i * EACH];
+    }
+}
+
+/* Where element `i` of a tile is: its channel and pixel. */
+struct Spot {
+    int c, pixel;
+
+    __device__ Spot(const conv_copy &v, bool by_width, unsigned i)
+    {
+        const conv_divisor &d = by_width ? v.tile_pixels : v.tile_channels;
+        const unsigned second = over(i, d), first = i - second * d.by;
+
+        c = by_width ? second : first;
+        pixel = by_width ? first : second;
+    }
+};
+
+/* One side of a copy: what is read once of the launch's parameters. */
+template <bool EVEN> struct Side {
+    const int channel, width, height, depth; /* strides */
+    const conv_divisor by_width, by_height;
+
+    __device__ Side(const conv_copy_part &p, const View &v)
+        : channel((int)v.stride[1]), width((int)v.stride[4]),
+          height((int)v.stride[3]), depth((int)v.stride[2]),
+          by_width(p.by[1]), by_height(p.by[0])
+    {
+    }
+    /* From an image's (or a filter's) first element. */
+    __device__ int operator()(int c, int pixel) const
+    {
+        if (EVEN)
+            return c * channel + pixel * width;
+        const unsigned h = over(pixel, by_width), d = over(h, by_height);
+
+        return c * channel + d * depth + (h - d * by_height.by) * height +
+               (pixel - h * by_width.by) * width;
+    }
+};
+
+/* Of filters and all else, by tiles of as many channels and pixels as the host
+ * says; `EVEN`: their pixels follow each other evenly. */
+template <class T, bool EVEN> __device__ void copy(const conv_copy &v)
+{
+    __shared__ T tile[TILE + TILE / 8];
     const conv_copy_part &p = v.part[blockIdx.y];
+    const Side<EVEN> from(p, p.from), to(p, p.to);
     const int pixels = p.size[0] * p.size[1] * p.size[2];
-    const int across = (v.c + 31) / 32;
-    const int channel = blockIdx.x % across * 32,
-              pixel = blockIdx.x / across * 32;
-    const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    const int pitch = v.tile_pixels.by | 1;
+    const unsigned all = v.tile_pixels.by * v.tile_channels.by;
+    const int channel = blockIdx.x % v.across * v.tile_channels.by;
+    const int pixel = blockIdx.x / v.across * v.tile_pixels.by;
     const int n = blockIdx.z % v.n, group = blockIdx.z / v.n;
+    const bool to_width = to.channel != 1;
+    const T *const source =
+        (const T *)p.from.data + n * p.from.stride[0] + group * p.from_group;
+    T *const result =
+        (T *)p.to.data + n * p.to.stride[0] + group * p.to_group;
 
     if (pixel >= pixels)
         return;
-    auto at = [&](const View &view, int c, int i) {
-        int w = i % p.size[2], h = i / p.size[2] % p.size[1],
-            d = i / p.size[2] / p.size[1];
+    for (unsigned first = threadIdx.x; first < all;
+         first += THREADS * AT_ONCE) {
+        T got[AT_ONCE];
 
-        return element<T>(view, n, c, d, h, w);
-    };
-    const bool to_width = p.to.stride[1] != 1;
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const Spot s(v, v.by_width, first + i * THREADS);
 
-    for (int i = y; i < 32; i += 8) {
-        int c = channel + (v.by_width ? i : x), q = pixel + (v.by_width ? x : i);
+            got[i] = T(0);
+            if (first + i * THREADS < all && channel + s.c < v.c_from &&
+                pixel + s.pixel < pixels)
+                got[i] = source[from(channel + s.c, pixel + s.pixel)];
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const Spot s(v, v.by_width, first + i * THREADS);
 
-        if (c < v.c && q < pixels)
-            tile[c - channel][q - pixel] =
-                c < v.c_from ? *(at(p.from, c, q) + group * p.from_group) : T(0);
+            if (first + i * THREADS < all)
+                tile[s.c * pitch + s.pixel] = got[i];
+        }
     }
     __syncthreads();
-    for (int i = y; i < 32; i += 8) {
-        int c = channel + (to_width ? i : x), q = pixel + (to_width ? x : i);
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < all; i += THREADS) {
+        const Spot s(v, to_width, i);
 
-        if (c < v.c && q < pixels)
-            *(at(p.to, c, q) + group * p.to_group) = tile[c - channel][q - pixel];
+        if (channel + s.c < v.c && pixel + s.pixel < pixels)
+            result[to(channel + s.c, pixel + s.pixel)] =
+                tile[s.c * pitch + s.pixel];
     }
 }
 
@@ -281,7 +398,17 @@ template <class T> __device__ void copy(const conv_copy &v)
     extern "C" __global__ void __launch_bounds__(256)                   \
         teg_cudnn_copy_##bytes(const __grid_constant__ conv_copy v)     \
     {                                                                   \
-        copy<type>(v);                                                  \
+        copy<type, false>(v);                                           \
+    }                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                   \
+        teg_cudnn_copy_even_##bytes(const __grid_constant__ conv_copy v) \
+    {                                                                   \
+        copy<type, true>(v);                                            \
+    }                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                   \
+        teg_cudnn_copy_image_##bytes(const __grid_constant__ conv_copy v) \
+    {                                                                   \
+        copy_image<type>(v);                                            \
     }
 COPY(2, uint16_t)
 COPY(4, uint32_t)

@@ -205,6 +205,7 @@ template <class Sum, class Columns = InOrder> struct Output {
     const void *c;
     Sum alpha, beta;
     bool wide;
+    bool whole; /* sixteen bytes at a time, as they are */
 
     template <class Out>
     __device__ void place(int batch, long long slot)
@@ -218,6 +219,8 @@ template <class Sum, class Columns = InOrder> struct Output {
         }
         wide = (uintptr_t)d % sizeof(Four<Out>) == 0 && g.ldd % 4 == 0 &&
                (uintptr_t)c % sizeof(Four<Out>) == 0 && g.ldc % 4 == 0;
+        whole = (uintptr_t)d % 16 == 0 && (g.ldd | g.m) % 8 == 0 &&
+                g.finish == 0 && beta == Sum(0);
     }
 
     __device__ Output(const Args &g, int batch, long long slot)
@@ -242,6 +245,12 @@ template <class Sum, class Columns = InOrder> struct Output {
     template <int BM, int LINE>
     __device__ void lines(const float *from, int row, int column)
     {
+        if (whole && g.out == PRODUCT_F16)
+            return whole_lines<__half, BM, LINE>(from, row, column);
+        if (whole && g.out == PRODUCT_BF16)
+            return whole_lines<__nv_bfloat16, BM, LINE>(from, row, column);
+        if (whole)
+            return whole_lines<float, BM, LINE>(from, row, column);
 #pragma unroll 1
         for (int i = threadIdx.x % 32; i < 16 * BM / 4; i += 32) {
             int c = i / (BM / 4), r = i % (BM / 4) * 4;
@@ -249,6 +258,34 @@ template <class Sum, class Columns = InOrder> struct Output {
 
             if (row + r < g.m && column + c < place_of.n)
                 put(row + r, column + c, four.x);
+        }
+    }
+
+    template <class Out, int BM, int LINE>
+    __device__ void whole_lines(const float *from, int row, int column)
+    {
+        constexpr int EACH = 16 / sizeof(Out), ACROSS = BM / EACH;
+
+#pragma unroll
+        for (int i = 0; i < 16 * ACROSS / 32; i++) {
+            const int at = i * 32 + threadIdx.x % 32;
+            const int c = column + at / ACROSS, r = at % ACROSS * EACH;
+            union {
+                Out x[EACH];
+                uint4 all;
+            } u;
+
+#pragma unroll
+            for (int j = 0; j < EACH; j += 4) {
+                Four<float> four = *(const Four<float> *)&from[at / ACROSS *
+                                                                   LINE +
+                                                               r + j];
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    u.x[j + k] = to<Out>(four.x[k] * alpha);
+            }
+            if (row + r < g.m && c < place_of.n)
+                *(uint4 *)((Out *)d + row + r + place_of(c) * g.ldd) = u.all;
         }
     }
 
