@@ -8,9 +8,9 @@ A program that makes a matrix and multiplies with it twice is compiled by cc and
 linked with the libraries in FOLDER (default /usr/local/cuda/lib64), runs under `teg
 exec` and is replayed by `teg run`, caches carried from launch to launch; the second
 product's launches are added up, without gaps between them.  Of large grids a part is
-run (fewer lines or planes), from which the time is extended: these are far larger
-than L2.  ROW: those whose number is named, from 1.  Prints a row of Markdown as each
-is done.
+run (fewer lines or planes) from cold caches, from which the time is extended: these
+are far larger than L2.  ROW: those whose number is named, from 1.  Prints a row of
+Markdown as each is done.
 """
 import sys
 import tempfile
@@ -173,10 +173,10 @@ ROWS = [
 
 def microseconds(a, program, row):
     """Of each launch of the second product."""
-    gpu, _, kind, grid, columns, batch, double, op = row[:8]
+    gpu, _, kind, grid, columns, batch, double, op, _, share = row[:10]
     launches = standin.launches(a, gpu, program,
                                 (kind, *grid, columns, batch, double, op),
-                                "--caches=carry")
+                                "--caches=" + ("cold" if share > 1 else "carry"))
     return [float(l["time_us"]) for l in launches[len(launches) // 2:]]
 
 

@@ -96,7 +96,7 @@ int sparse_lanes(int64_t entries, int64_t rows)
 {
     int bits = 1;
 
-    while (bits < 5 && entries > rows << bits)
+    while (bits < 5 && entries >= rows << (bits + 1))
         bits++;
     return bits;
 }
