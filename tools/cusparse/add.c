@@ -45,7 +45,7 @@ CALL(cusparseXcsrgeam2Nnz, const struct sparse *s, int rows, int columns,
     NEED(view(&p.b, &(struct plain){b, nnz_b, NULL, offsets_b, minor_b}, rows));
     p.base = c->base;
     NEED(sparse_launch(s, KERNELS_SOLVE, "teg_cusparse_sum_counts", 0, &grid,
-                      &p));
+                       &p));
     NEED(scan(s, offsets, rows + 1, 0, buffer));
     if (nnz != NULL && s->scalars_on_device)
         NEED(sparse_copy(s, nnz, offsets + rows, sizeof *nnz));

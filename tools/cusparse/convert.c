@@ -1,7 +1,6 @@
 /* Entry points of cuSPARSE: from one format to another, entries in order. */
 #include "tools/cusparse/convert.h"
 
-
 enum {
     ROOM_LEAST = 8,
 };
@@ -72,8 +71,8 @@ int turned_make(const struct sparse *s, struct turned *t,
         keys = NULL;
     }
     NEED(sorter_sort(s, o, keys, (uint64_t)(rows > 0 ? rows - 1 : 0), 0));
-    NEED(convert_offsets_of(s, o->keys[o->at], 0, 0, a->nnz, rows, t->offsets, 0,
-                           0));
+    NEED(convert_offsets_of(s, o->keys[o->at], 0, 0, a->nnz, rows, t->offsets,
+                            0, 0));
     t->order = m.order = o->order[o->at];
     m.row_of = view == VIEW_ACROSS ? t->row_of : NULL;
     return sparse_launch(s, KERNELS_MOVE, "teg_cusparse_reorder", 0, &grid, &m);
@@ -151,7 +150,7 @@ CALL(cusparseCsr2cscEx2, const struct sparse *s, int rows, int columns, int nnz,
     /* with their base, which they all have */
     NEED(sorter_sort(s, &sorter, minor, (uint64_t)columns, 0));
     NEED(convert_offsets_of(s, sorter.keys[sorter.at], 0, base, nnz, columns,
-                           to_offsets, 0, base));
+                            to_offsets, 0, base));
     m.order = sorter.order[sorter.at];
     m.row_of = row_of;
     m.values = action != 0 ? to_values : NULL;
@@ -433,7 +432,7 @@ CALL(cusparseDenseToSparse_analysis, const struct sparse *s,
     if (r.majors == 0)
         return SPARSE_SUCCESS;
     NEED(sparse_launch(s, KERNELS_MOVE, "teg_cusparse_count_dense", 0, &grid,
-                      &m));
+                       &m));
     NEED(scan(s, r.offsets, r.majors + 1, 1, r.sums));
     if (b->format != SPARSE_COO && b->first != NULL)
         NEED(give_offsets(s, b, &r));

@@ -117,7 +117,8 @@ static int count(const struct sparse *s, const struct spmat *a,
     sparse_view(&e.a, a, SPARSE_N);
     sparse_view(&e.b, b, SPARSE_N);
     NEED(convert_rows_of(s, &e.a, c->row_of, 0, 0));
-    NEED(sparse_launch(s, KERNELS_SOLVE, "teg_cusparse_products", 0, &grid, &e));
+    NEED(
+        sparse_launch(s, KERNELS_SOLVE, "teg_cusparse_products", 0, &grid, &e));
     return scan(s, c->first, a->nnz + 1, 1, c->sums);
 }
 
@@ -203,7 +204,7 @@ static int deliver(const struct sparse *s, const struct type_facts *t,
     struct sparse_grid grid = sparse_each(c->nnz);
 
     NEED(convert_offsets_of(s, p->sorter.keys[0], 0, 0, c->nnz, c->rows,
-                           c->first, c->first_index == SPARSE_64, c->base));
+                            c->first, c->first_index == SPARSE_64, c->base));
     return sparse_launch(s, KERNELS_SOLVE, "teg_cusparse_deliver", t->letter,
                          &grid, &e);
 }
@@ -227,7 +228,7 @@ CALL(cusparseSpGEMM_workEstimation, const struct sparse *s, int op_a, int op_b,
     g->first_buffer = buffer;
     NEED(count(s, a, b, &counts));
     NEED(sparse_fetch(s, &g->products, counts.first + a->nnz,
-                     sizeof g->products));
+                      sizeof g->products));
     return g->products > INT32_MAX ? SPARSE_INSUFFICIENT_RESOURCES
                                    : SPARSE_SUCCESS;
 }

@@ -45,7 +45,8 @@ int sparse_launch(const struct sparse *s, enum sparse_kernels file,
 {
     static const char whose[] =
         "teg's own kernels (teg_cusparse_...) stand for the library's; their "
-        "times are their own (docs/exec.md)";
+        "times are their own, within a quarter of its published ones for "
+        "products with a vector (docs/exec.md)";
     static struct vendor_file files[KERNELS] = {
         [KERNELS_PRODUCT] = {.library = "cuSPARSE", .fatbin = product_fatbin},
         [KERNELS_MOVE] = {.library = "cuSPARSE", .fatbin = move_fatbin},

@@ -88,8 +88,8 @@ static int across(const struct sparse *s, struct sparse_product *p,
         return SPARSE_INVALID_VALUE;
     if (has_work)
         NEED(sparse_clear(s, p->work,
-                         (size_t)(batches * p->rows * p->columns) *
-                             sizeof *p->work));
+                          (size_t)(batches * p->rows * p->columns) *
+                              sizeof *p->work));
     else if (!is_one(s, beta, t))
         NEED(meet(s, p, t, batches));
     NEED(sparse_launch(s, KERNELS_PRODUCT, kernel, t->letter, grid, p));
@@ -441,7 +441,7 @@ CALL(cusparseAxpby, const struct sparse *s, const void *alpha,
     grid = sparse_each(v.dense_n);
     if (!is_one(s, beta, t))
         NEED(sparse_launch(s, KERNELS_PRODUCT, "teg_cusparse_scale", t->letter,
-                          &grid, &v));
+                           &grid, &v));
     grid = sparse_each(v.n);
     return sparse_launch(s, KERNELS_PRODUCT, "teg_cusparse_add", t->letter,
                          &grid, &v);
@@ -508,11 +508,11 @@ CALL(cusparseSpVV, const struct sparse *s, int op, const struct spvec *x,
                            ? v.n
                            : SPARSE_PARTS * SPARSE_THREADS);
     NEED(sparse_launch(s, KERNELS_PRODUCT, "teg_cusparse_dot", t->letter, &grid,
-                      &v));
+                       &v));
     v.n = (grid.items + SPARSE_THREADS - 1) / SPARSE_THREADS;
     grid.items = 1;
     NEED(sparse_launch(s, KERNELS_PRODUCT, "teg_cusparse_total",
-                      type_of(t->sum)->letter, &grid, &v));
+                       type_of(t->sum)->letter, &grid, &v));
     return s->scalars_on_device
                ? SPARSE_SUCCESS
                : sparse_fetch(s, result, here, (size_t)t->sum_bytes);

@@ -107,7 +107,7 @@ static int analyse(const struct sparse *s, const struct spmat *a, int op,
         r->base = r->wide = r->wide_offsets = 0;
     } else if (view == VIEW_ENTRIES) {
         NEED(convert_offsets_of(s, r->major, r->wide, r->base, r->nnz, r->rows,
-                               n.offsets, 0, r->base));
+                                n.offsets, 0, r->base));
         r->offsets = n.offsets;
         r->wide_offsets = 0;
     }
@@ -263,7 +263,8 @@ CALL(cusparseSpSM_solve, const struct sparse *s, int op_a, int op_b,
     p.conjugate_b = op_b == SPARSE_C;
     grid.items = a->rows;
     grid.y = (c->columns + SPARSE_WARP - 1) / SPARSE_WARP;
-    NEED(sparse_clear(s, d->done, (size_t)(grid.y * a->rows) * sizeof *d->done));
+    NEED(
+        sparse_clear(s, d->done, (size_t)(grid.y * a->rows) * sizeof *d->done));
     return sparse_launch(s, KERNELS_SOLVE, "teg_cusparse_solve_columns",
                          type_of(a->type)->letter, &grid, &p);
 }

@@ -21,9 +21,9 @@ int scan(const struct sparse *s, void *items, int64_t n, int wide, void *sums)
     struct sparse_grid grid = {.items = tiles(n, SCAN_TILE) * SPARSE_THREADS};
 
     NEED(sparse_launch(s, KERNELS_MOVE,
-                      wide ? "teg_cusparse_scan_sums_64"
-                           : "teg_cusparse_scan_sums_32",
-                      0, &grid, &args));
+                       wide ? "teg_cusparse_scan_sums_64"
+                            : "teg_cusparse_scan_sums_32",
+                       0, &grid, &args));
     return sparse_launch(s, KERNELS_MOVE,
                          wide ? "teg_cusparse_scan_64" : "teg_cusparse_scan_32",
                          0, &grid, &args);
@@ -57,11 +57,11 @@ int sorter_sort(const struct sparse *s, struct sorter *o, const void *keys,
         args.to_order = o->order[!o->at];
         args.shift = shift;
         NEED(sparse_launch(s, KERNELS_MOVE, "teg_cusparse_sort_count", 0, &grid,
-                          &args));
+                           &args));
         NEED(scan(s, o->counts, tiles(o->n, SORT_TILE) * SPARSE_DIGITS, 0,
-                 o->sums));
+                  o->sums));
         NEED(sparse_launch(s, KERNELS_MOVE, "teg_cusparse_sort", 0, &grid,
-                          &args));
+                           &args));
         o->at = !o->at;
         keys = NULL;
         again = 1;

@@ -18,7 +18,7 @@ enum sparse_status {
 };
 
 /* Goes on if the call succeeded. */
-#define NEED(call)                      \
+#define NEED(call)                     \
     do {                               \
         int status_ = (int)(call);     \
                                        \
