@@ -120,6 +120,8 @@ int cusparseCsr2cscEx2(void *h, int rows, int columns, int nnz,
                        const int *indices, void *to, int *to_offsets,
                        int *to_indices, int type, int action, int base, int alg,
                        void *buffer);
+int cusparseDnnz(void *h, int along, int rows, int columns, void *d,
+                 const double *a, int ld, int *counts, int *total);
 int cusparseCreateIdentityPermutation(void *h, int n, int *p);
 int cusparseXcoosort_bufferSizeExt(void *h, int rows, int columns, int nnz,
                                    const int *row, const int *column,
@@ -1196,6 +1198,44 @@ static int columns_of(void *h, int rows, int columns, int percent, int base)
     return compare_indices("Xcoo2csr", offsets, want, rows + 1, INDEX_32, base);
 }
 
+/* By rows and by columns, of a matrix with a gap behind its columns. */
+static int counted(void *h)
+{
+    enum {
+        ROWS = 45,
+        COLUMNS = 33,
+        LD = 47
+    };
+
+    double *dense = draw_dense(ROWS, COLUMNS, 20, R_64F);
+    double *a = calloc(LD * COLUMNS, sizeof *a);
+    int64_t counts[2][ROWS] = {{0}};
+    void *d, *at, *to = device(NULL, ROWS * sizeof(int));
+    int n = 0, total;
+
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            a[j * LD + i] = dense[2 * (i * COLUMNS + j)];
+            counts[0][i] += a[j * LD + i] != 0;
+            counts[1][j] += a[j * LD + i] != 0;
+            n += a[j * LD + i] != 0;
+        }
+    }
+    for (int j = 0; j < COLUMNS; j++)
+        a[j * LD + ROWS] = 1; /* in the gap */
+    at = device(a, LD * COLUMNS * sizeof *a);
+    OK(cusparseCreateMatDescr(&d));
+    for (int along = 0; along < 2; along++) {
+        OK(cusparseDnnz(h, along, ROWS, COLUMNS, d, at, LD, to, &total));
+        if (total != n)
+            return failed("nnz", total, n);
+        if (compare_indices("nnz, each", to, counts[along],
+                            along == 0 ? ROWS : COLUMNS, INDEX_32, 0))
+            return 1;
+    }
+    return 0;
+}
+
 static int formats(void *h)
 {
     for (int format = CSR; format <= COO; format++) {
@@ -1207,7 +1247,7 @@ static int formats(void *h)
         }
     }
     return sorted(h, 1, 1, 1, 0) || sorted(h, 9000, 700, 30, 0) ||
-           sorted(h, 5000, 7, 100000, 1) || csr_sorted(h) ||
+           sorted(h, 5000, 7, 100000, 1) || csr_sorted(h) || counted(h) ||
            columns_of(h, 40, 70, 20, 0) || columns_of(h, 70, 300, 30, 1) ||
            columns_of(h, 4, 9, 0, 1);
 }

@@ -38,12 +38,17 @@ done
 expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" vectors
 err '^teg: cuSPARSE: there are no kernels for sm_70: sm_75 is the oldest'
 
-# the kernels are traced and replayed as a program's own; rows that wait for others
-# do so there, too
+# the kernels are traced and replayed as a program's own
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" handles
 check 'named' grep -q '"name": "teg_cusparse_spmv_csr_across_s"' "$work/traces/kernels.json"
 expect 0 "$teg" run -g a100 "$work/traces/kernels.json"
 out '^teg_cusparse_spmv_csr_across_s on a100'
 out "teg's own kernel in place of cuSPARSE's"
+
+# so do rows that wait for others
+expect 0 "$teg" exec -g a100 -k teg_cusparse_lu_d -o "$work/factors" -- "$work/program" triangles
+expect 0 "$teg" run -g a100 "$work/factors/kernels.json"
+out '^teg_cusparse_lu_d on a100'
+out 'asks until another has written'
 
 finish

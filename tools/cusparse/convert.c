@@ -462,3 +462,46 @@ CALL(cusparseDenseToSparse_convert, const struct sparse *s,
     return sparse_launch(s, KERNELS_MOVE, "teg_cusparse_from_dense", 0, &grid,
                          &m);
 }
+
+/* Of rows (0) or columns (1) of a matrix by columns. */
+static int nnz(const struct sparse *s, int along, int rows, int columns,
+               const struct matdescr *d, int type, const void *a, int ld,
+               int *counts, int *total)
+{
+    const struct type_facts *t = type_of(type);
+    int *sum;
+    struct sparse_move m = {
+        .dense = {(void *)a, along == 0 ? 1 : ld, along == 0 ? ld : 1, 0},
+        .offsets = counts,
+        .majors = along == 0 ? rows : columns,
+        .n = along == 0 ? columns : rows,
+        .lane_bits = along == 0 ? 0 : 5,
+        .bytes = t->bytes,
+        .is_real = t->is_real,
+    };
+    struct sparse_grid grid = {.items = m.majors, .lane_bits = m.lane_bits};
+
+    if (s == NULL)
+        return SPARSE_NOT_INITIALIZED;
+    if (along < 0 || along > 1 || rows < 0 || columns < 0 || d == NULL ||
+        ld < rows || counts == NULL || total == NULL)
+        return SPARSE_INVALID_VALUE;
+    sum = s->scalars_on_device ? total : s->sum;
+    m.values = sum;
+    NEED(sparse_clear(s, sum, sizeof *sum));
+    NEED(sparse_launch(s, KERNELS_MOVE, "teg_cusparse_nnz", 0, &grid, &m));
+    return s->scalars_on_device ? SPARSE_SUCCESS
+                                : sparse_fetch(s, total, sum, sizeof *total);
+}
+
+#define COUNTS(name, type)                                                  \
+    CALL(name, const struct sparse *s, int along, int rows, int columns,    \
+         const struct matdescr *d, const void *a, int ld, int *counts,      \
+         int *total)                                                        \
+    {                                                                       \
+        return nnz(s, along, rows, columns, d, type, a, ld, counts, total); \
+    }
+COUNTS(cusparseSnnz, DATA_32F)
+COUNTS(cusparseDnnz, DATA_64F)
+COUNTS(cusparseCnnz, DATA_C_32F)
+COUNTS(cusparseZnnz, DATA_C_64F)

@@ -71,16 +71,25 @@ CALL(cusparseGetProperty, int which, int *out)
 
 CALL(cusparseCreate, struct sparse **out)
 {
+    struct sparse *s;
+
     if (out == NULL)
         return SPARSE_INVALID_VALUE;
     if (vendor_device()->sms == 0)
         return SPARSE_NOT_INITIALIZED;
-    *out = calloc(1, sizeof **out);
-    return *out != NULL ? SPARSE_SUCCESS : SPARSE_ALLOC_FAILED;
+    s = calloc(1, sizeof *s);
+    if (s == NULL || cudaMalloc((void **)&s->sum, sizeof *s->sum) != 0) {
+        free(s);
+        return SPARSE_ALLOC_FAILED;
+    }
+    *out = s;
+    return SPARSE_SUCCESS;
 }
 
 CALL(cusparseDestroy, struct sparse *s)
 {
+    if (s != NULL)
+        cudaFree(s->sum);
     free(s);
     return SPARSE_SUCCESS;
 }

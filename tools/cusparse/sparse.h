@@ -64,6 +64,7 @@ enum data_type {
 struct sparse {
     void *stream; /* borrowed */
     int scalars_on_device;
+    int *sum; /* own, on the device */
 };
 
 /* ---- descriptors: what they point to is the program's ----------------------------- */

@@ -224,6 +224,22 @@ extern "C" __global__ void teg_cusparse_count_dense(Move m)
         ((long long *)m.offsets)[m.majors] = 0;
 }
 
+/* The same as they are, and their sum. */
+extern "C" __global__ void teg_cusparse_nnz(Move m)
+{
+    const long long row = thread_at() >> m.lane_bits;
+
+    if (row >= m.majors)
+        return;
+    const long long count =
+        row_entries(m, row, [](long long, long long, long long) {});
+
+    if ((threadIdx.x & ((1 << m.lane_bits) - 1)) != 0)
+        return;
+    ((int *)m.offsets)[row] = (int)count;
+    atomicAdd((int *)m.values, (int)count);
+}
+
 /* a.offsets: where rows begin. */
 extern "C" __global__ void teg_cusparse_from_dense(Move m)
 {
