@@ -670,11 +670,11 @@ enum {
 
 static int vector_products(void *h)
 {
-    static const int sizes[][3] = {
-        {0, 7, 50}, {7, 0, 50}, {1, 1, 100}, {37, 61, 15}, {90, 300, 3}};
+    static const int sizes[][3] = {{0, 7, 50},   {7, 0, 50},   {1, 1, 100},
+                                   {37, 61, 15}, {90, 300, 3}, {900, 900, 0}};
 
     for (int format = CSR; format <= COO; format++) {
-        for (int size = 0; size < 5; size++) {
+        for (int size = 0; size < 6; size++) {
             for (int t = 0; t < (size == 3 ? TYPES : 2); t++) {
                 struct matrix m = make_matrix(
                     sizes[size][0], sizes[size][1], sizes[size][2], format,

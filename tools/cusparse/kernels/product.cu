@@ -35,28 +35,61 @@ __device__ __forceinline__ void finish(const Product &p, long long at,
 
 /* ---- vectors ---------------------------------------------------------------------- */
 
-/* A group of lanes has a row. */
+/* What every `lanes`-th entry adds up to. */
+template <class T, bool ANY>
+__device__ __forceinline__ Sum<T> row_sum(const Product &p, Int<ANY> from,
+                                          Int<ANY> to, int lane, int lanes)
+{
+    const T *x = (const T *)p.b.values - p.a.base;
+    Sum<T> sum = zero<Sum<T>>();
+
+#pragma unroll 4
+    for (Int<ANY> i = from + lane; i < to; i += lanes)
+        sum = plus(sum, times(entry<T>(p, i),
+                              widen(x[index_at<ANY>(p.a.minor, i, p.a.wide)])));
+    return sum;
+}
+
+template <bool ANY>
+__device__ __forceinline__ bool find_row(const Product &p, Int<ANY> row,
+                                         Int<ANY> *from, Int<ANY> *to)
+{
+    const Int<ANY> base = (Int<ANY>)p.a.base;
+
+    *from = *to = 0;
+    if (row >= (Int<ANY>)p.a.rows)
+        return false;
+    *from = index_at<ANY>(p.a.offsets, row, p.a.wide_offsets) - base;
+    *to = index_at<ANY>(p.a.offsets, row + 1, p.a.wide_offsets) - base;
+    return true;
+}
+
+/* A group of lanes has a row; those that are far longer have the warp. */
 template <class T, bool ANY> __device__ __forceinline__ void spmv_csr(Product p)
 {
     typedef Int<ANY> I;
     const int lanes = 1 << p.lane_bits, lane = threadIdx.x & (lanes - 1);
+    const I longest = (I)lanes * SPARSE_LONG;
     const I row = (I)(thread_at() >> p.lane_bits);
-    const T *x = (const T *)p.b.values - p.a.base;
-    Sum<T> sum = zero<Sum<T>>();
+    I from, to;
+    const bool has = find_row<ANY>(p, row, &from, &to);
+    const bool is_long = to - from > longest && lanes < SPARSE_WARP;
+    Sum<T> sum = row_sum<T, ANY>(p, from, is_long ? from : to, lane, lanes);
 
-    if (row < (I)p.a.rows) {
-        const I from = index_at<ANY>(p.a.offsets, row, p.a.wide_offsets);
-        const I to = index_at<ANY>(p.a.offsets, row + 1, p.a.wide_offsets);
-
-#pragma unroll 4
-        for (I i = from - (I)p.a.base + lane; i < to - (I)p.a.base; i += lanes)
-            sum = plus(sum,
-                       times(entry<T>(p, i),
-                             widen(x[index_at<ANY>(p.a.minor, i, p.a.wide)])));
-    }
     sum = lanes_sum(sum, lanes);
-    if (lane == 0 && row < (I)p.a.rows)
+    if (lane == 0 && has && !is_long)
         finish<T>(p, row, sum);
+    for (unsigned left = __ballot_sync(~0u, is_long && lane == 0); left != 0;
+         left &= left - 1) {
+        const I its = __shfl_sync(~0u, row, __ffs(left) - 1);
+
+        find_row<ANY>(p, its, &from, &to);
+        sum = lanes_sum(row_sum<T, ANY>(p, from, to, threadIdx.x % SPARSE_WARP,
+                                        SPARSE_WARP),
+                        SPARSE_WARP);
+        if (threadIdx.x % SPARSE_WARP == 0)
+            finish<T>(p, its, sum);
+    }
 }
 
 /* Where sums of several warps meet: c, or where its elements are too short for

@@ -9,6 +9,7 @@
 enum {
     SPARSE_THREADS = 256,
     SPARSE_WARP = 32,
+    SPARSE_LONG = 64, /* times its lanes: entries of a row that has more */
     SPARSE_CHUNK = 8, /* times a warp's lanes: entries of COO that it takes */
     SPARSE_SPMM_ENTRIES = 64, /* of COO, by a group of lanes */
     SPARSE_SPMM_HELD = 4,     /* columns that a lane sums up */
