@@ -79,6 +79,7 @@ VENDOR_SRC := $(shell find tools/vendor -name '*.c' | sort)
 CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort) $(VENDOR_SRC)
 CUFFT_SRC := $(shell find tools/cufft -name '*.c' | sort) $(VENDOR_SRC)
 CUDNN_SRC := $(shell find tools/cudnn -name '*.c' | sort) $(VENDOR_SRC)
+CUSPARSE_SRC := $(shell find tools/cusparse -name '*.c' | sort) $(VENDOR_SRC)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -88,7 +89,8 @@ CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
     $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so \
-    $(BUILD)/cudart/libteg_cufft.so $(BUILD)/cudart/libteg_cudnn.so
+    $(BUILD)/cudart/libteg_cufft.so $(BUILD)/cudart/libteg_cudnn.so \
+    $(BUILD)/cudart/libteg_cusparse.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -143,13 +145,15 @@ $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	    -Wl,--no-as-needed $< -o $@
 
 # In place of a vendor's libraries, by the driver's calls (tools/cublas, tools/cufft,
-# tools/cudnn).
+# tools/cudnn, tools/cusparse).
 $(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) tools/cublas/cublas.map
 $(BUILD)/cudart/libteg_cufft.so: $(CUFFT_SRC:%.c=$(BUILD)/%.o) tools/cufft/cufft.map
 $(BUILD)/cudart/libteg_cudnn.so: $(CUDNN_SRC:%.c=$(BUILD)/%.o) tools/cudnn/cudnn.map
+$(BUILD)/cudart/libteg_cusparse.so: $(CUSPARSE_SRC:%.c=$(BUILD)/%.o) \
+    tools/cusparse/cusparse.map
 
 $(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so \
-    $(BUILD)/cudart/libteg_cudnn.so: \
+    $(BUILD)/cudart/libteg_cudnn.so $(BUILD)/cudart/libteg_cusparse.so: \
     $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=$(filter %.map,$^) \
@@ -158,6 +162,7 @@ $(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so \
 $(BUILD)/tools/cublas/kernels.o: $(wildcard tools/cublas/kernels/*.fatbin)
 $(BUILD)/tools/cufft/plan.o: $(wildcard tools/cufft/kernels/*.fatbin)
 $(BUILD)/tools/cudnn/handle.o: $(wildcard tools/cudnn/kernels/*.fatbin)
+$(BUILD)/tools/cusparse/launch.o: $(wildcard tools/cusparse/kernels/*.fatbin)
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -269,7 +274,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cufft|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cufft|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

@@ -404,6 +404,7 @@ static const struct vendor {
     {"libcublasLt.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcufft.so.", "cufft", "libteg_cufft.so", "teg_cufft_lacks"},
     {"libcudnn.so.", "cudnn", "libteg_cudnn.so", "teg_cudnn_lacks"},
+    {"libcusparse.so.", "cusparse", "libteg_cusparse.so", "teg_cusparse_lacks"},
 };
 
 static const struct vendor *vendor_of(const char *path)

@@ -135,7 +135,7 @@ static void name_immediate(struct emu_op *op)
 {
     const struct teg_sass *s = &op->sass;
     int moves = strcmp(s->name, "UMOV") == 0 || strcmp(s->name, "MOV") == 0 ||
-                strcmp(s->name, "SEL") == 0;
+                strcmp(s->name, "SEL") == 0 || strcmp(s->name, "USEL") == 0;
 
     for (uint8_t i = 0; i < s->operand_count && moves && op->b == NULL; i++) {
         if (s->operand[i].kind == SASS_IMMEDIATE)
