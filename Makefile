@@ -78,6 +78,7 @@ CUDART_SRC := $(shell find tools/cudart -name '*.c' \
 VENDOR_SRC := $(shell find tools/vendor -name '*.c' | sort)
 CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort) $(VENDOR_SRC)
 CUFFT_SRC := $(shell find tools/cufft -name '*.c' | sort) $(VENDOR_SRC)
+CURAND_SRC := $(shell find tools/curand -name '*.c' | sort) $(VENDOR_SRC)
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -87,7 +88,7 @@ CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
     $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so \
-    $(BUILD)/cudart/libteg_cufft.so
+    $(BUILD)/cudart/libteg_cufft.so $(BUILD)/cudart/libteg_curand.so
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -141,11 +142,14 @@ $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--no-as-needed $< -o $@
 
-# In place of a vendor's libraries, by the driver's calls (tools/cublas, tools/cufft).
+# In place of a vendor's libraries, by the driver's calls (tools/cublas, tools/cufft,
+# tools/curand).
 $(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) tools/cublas/cublas.map
 $(BUILD)/cudart/libteg_cufft.so: $(CUFFT_SRC:%.c=$(BUILD)/%.o) tools/cufft/cufft.map
+$(BUILD)/cudart/libteg_curand.so: $(CURAND_SRC:%.c=$(BUILD)/%.o) tools/curand/curand.map
 
-$(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so: \
+$(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so \
+    $(BUILD)/cudart/libteg_curand.so: \
     $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=$(filter %.map,$^) \
@@ -153,6 +157,7 @@ $(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so: \
 
 $(BUILD)/tools/cublas/kernels.o: $(wildcard tools/cublas/kernels/*.fatbin)
 $(BUILD)/tools/cufft/plan.o: $(wildcard tools/cufft/kernels/*.fatbin)
+$(BUILD)/tools/curand/generator.o: $(wildcard tools/curand/kernels/*.fatbin)
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -264,7 +269,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cufft|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cufft|curand|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

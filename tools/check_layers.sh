@@ -63,10 +63,12 @@ tools/cublas traces/ tools/cudart/ tools/vendor/ tools/cublas/
 tools/cublas/kernels [a-z]*\.h"
 tools/cufft tools/cudart/ tools/vendor/ tools/cufft/
 tools/cufft/kernels [a-z]*\.h"
+tools/curand tools/cudart/ tools/vendor/ tools/curand/
+tools/curand/kernels [a-z]*\.h"
 tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
-for room in $(find isa config traces sim libteg tools/teg tools/cudart tools/vendor tools/cublas tools/cufft -name '*.c' -exec dirname {} + | sort -u); do
+for room in $(find isa config traces sim libteg tools/teg tools/cudart tools/vendor tools/cublas tools/cufft tools/curand -name '*.c' -exec dirname {} + | sort -u); do
     if ! grep -qx "$room" "$rooms"; then
         echo "$room: not in the table of tools/check_layers.sh"
         status=1

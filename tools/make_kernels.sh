@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles teg's kernels in place of a vendor's library's (cuBLAS, cuFFT) for the
-# generations they are for.  Needs nvcc (CUDA 13.0 made the committed files).
+# Compiles teg's kernels in place of a vendor's library's (cuBLAS, cuFFT, cuRAND) for
+# the # generations they are for.  Needs nvcc (CUDA 13.0 made the committed files).
 # sm_80's also run on 86, 89.
 #
 #   tools/make_kernels.sh           makes the files anew
@@ -17,7 +17,7 @@ if [ "${1:-}" = --check ]; then
     trap 'rm -rf "$made"' EXIT
 fi
 for name in cublas/kernels/product cublas/kernels/hopper cublas/kernels/vector \
-    cufft/kernels/fft; do
+    cufft/kernels/fft curand/kernels/rand; do
     case $name in
     */hopper) made_for=90a ;;
     *) made_for="75 80 90 100 120" ;;
