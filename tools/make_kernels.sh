@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles teg's kernels in place of a vendor's library's (cuBLAS, cuFFT, cuRAND) for
-# the # generations they are for.  Needs nvcc (CUDA 13.0 made the committed files).
+# Compiles teg's kernels in place of a vendor's library's (cuBLAS, cuFFT, cuRAND)
+# for the generations they are for.  Needs nvcc (CUDA 13.0 made the committed files).
 # sm_80's also run on 86, 89.
 #
 #   tools/make_kernels.sh           makes the files anew
