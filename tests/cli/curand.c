@@ -176,9 +176,9 @@ enum {
     GOLDEN = 7,
 };
 
-/* Of seed 1234, as cuRAND 10.4's own host generators (CUDA 13.0) have them; what
- * comes first of each stream is also what its device API has after
- * curand_init(1234, stream, 0). */
+/* Of seed 1234, as cuRAND 10.4's own host generators (CUDA 13.0) have them; the
+ * first three of XORWOW and of MRG32k3a are also what the device API has after
+ * curand_init(1234, stream, 0) of streams 0, 1 and 4095, run in the emulator. */
 static const size_t golden_at[GOLDEN] = {0,     1,     4095,  4096,
                                          65536, 81920, 199999};
 static const struct golden {
