@@ -64,6 +64,7 @@ struct patcher {
     void *otherwise; /* in place of what teg's has not, which gets the name as
                         its argument; NULL: that stays as it is */
     const char *begins; /* names of the entry points; may begin with "__" */
+    const char *keeps;  /* names that begin so stay as they are; NULL: none */
     uint8_t *stub;      /* the next free one */
     uint64_t first;     /* bytes of the program that change: pages */
     uint64_t end;
@@ -278,7 +279,8 @@ static void *target_of(const struct patcher *p, const Elf64_Sym *s)
     const char *name = entry_name(&p->image, s, p->begins);
     void *ours;
 
-    if (name == NULL || s->st_size < JUMP_BYTES)
+    if (name == NULL || s->st_size < JUMP_BYTES ||
+        (p->keeps != NULL && strncmp(name, p->keeps, strlen(p->keeps)) == 0))
         return NULL;
     ours = dlsym(p->runtime, name);
     return ours != NULL ? ours : p->otherwise;
@@ -398,7 +400,7 @@ static void replace_runtime(const char *path, uint64_t bias, int is_library)
 /* Whose names lead to teg's library of them. */
 static const struct vendor {
     const char *file; /* its name begins so */
-    const char *begins, *ours, *otherwise;
+    const char *begins, *keeps, *ours, *otherwise;
 } vendors[] = {
     {"libcublas.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcublasLt.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
@@ -462,7 +464,7 @@ static int is_patched(const struct patcher *p)
 static void replace_vendor(const struct library *l)
 {
     const struct vendor *v = vendor_of(l->path);
-    struct patcher p = {.bias = l->bias, .begins = v->begins};
+    struct patcher p = {.bias = l->bias, .begins = v->begins, .keeps = v->keeps};
 
     if (image_open(&p.image, l->path, SHT_DYNSYM)) {
         p.runtime = open_beside(v->ours, RTLD_NOW | RTLD_LOCAL);
