@@ -75,11 +75,8 @@ LIB_SRC  := $(shell find $(ROOMS) -name '*.c' | sort)
 TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' \
     ! -path 'tools/cudart/loader/*' ! -path 'tools/cudart/twelve/*' | sort)
-VENDOR_SRC := $(shell find tools/vendor -name '*.c' | sort)
-CUBLAS_SRC := $(shell find tools/cublas -name '*.c' | sort) $(VENDOR_SRC)
-CUFFT_SRC := $(shell find tools/cufft -name '*.c' | sort) $(VENDOR_SRC)
-CUDNN_SRC := $(shell find tools/cudnn -name '*.c' | sort) $(VENDOR_SRC)
-CUSPARSE_SRC := $(shell find tools/cusparse -name '*.c' | sort) $(VENDOR_SRC)
+# Vendor's libraries that teg has others for (tools/cublas and so on).
+VENDOR_LIBS := cublas cudnn cufft curand cusparse
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -88,9 +85,8 @@ DEPS     := build/deps.stamp
 CUDART   := $(BUILD)/cudart/libcudart.so.13 $(BUILD)/cudart/libcudart.so.12 \
     $(BUILD)/cudart/libcuda.so.1 \
     $(BUILD)/cudart/libteg_patch.so $(BUILD)/cudart/libteg_redirect.so \
-    $(BUILD)/cudart/libteg_time.so $(BUILD)/cudart/libteg_cublas.so \
-    $(BUILD)/cudart/libteg_cufft.so $(BUILD)/cudart/libteg_cudnn.so \
-    $(BUILD)/cudart/libteg_cusparse.so
+    $(BUILD)/cudart/libteg_time.so \
+    $(VENDOR_LIBS:%=$(BUILD)/cudart/libteg_%.so)
 
 # The library for others, linked by `make` and installed: docs/library.md.
 LIB_OBJ     = $(LIB_SRC:%.c=$(BUILD)/%.o) $(VECTOR_OBJ)
@@ -144,25 +140,21 @@ $(BUILD)/cudart/libcuda.so.1: $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--no-as-needed $< -o $@
 
-# In place of a vendor's libraries, by the driver's calls (tools/cublas, tools/cufft,
-# tools/cudnn, tools/cusparse).
-$(BUILD)/cudart/libteg_cublas.so: $(CUBLAS_SRC:%.c=$(BUILD)/%.o) tools/cublas/cublas.map
-$(BUILD)/cudart/libteg_cufft.so: $(CUFFT_SRC:%.c=$(BUILD)/%.o) tools/cufft/cufft.map
-$(BUILD)/cudart/libteg_cudnn.so: $(CUDNN_SRC:%.c=$(BUILD)/%.o) tools/cudnn/cudnn.map
-$(BUILD)/cudart/libteg_cusparse.so: $(CUSPARSE_SRC:%.c=$(BUILD)/%.o) \
-    tools/cusparse/cusparse.map
+# In place of a vendor's libraries, by the driver's calls; their kernels are in
+# some of their objects.
+define vendor_library
+$(1)_OBJ := $$(patsubst %.c,$$(BUILD)/%.o, \
+    $$(shell find tools/$(1) -name '*.c' | sort))
+$$($(1)_OBJ): $$(wildcard tools/$(1)/kernels/*.fatbin)
+$$(BUILD)/cudart/libteg_$(1).so: $$($(1)_OBJ) tools/$(1)/$(1).map
+endef
+$(foreach l,$(VENDOR_LIBS),$(eval $(call vendor_library,$(l))))
 
-$(BUILD)/cudart/libteg_cublas.so $(BUILD)/cudart/libteg_cufft.so \
-    $(BUILD)/cudart/libteg_cudnn.so $(BUILD)/cudart/libteg_cusparse.so: \
+$(VENDOR_LIBS:%=$(BUILD)/cudart/libteg_%.so): $(BUILD)/tools/vendor/launch.o \
     $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=$(filter %.map,$^) \
 	    $(filter %.o %.a,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@
-
-$(BUILD)/tools/cublas/kernels.o: $(wildcard tools/cublas/kernels/*.fatbin)
-$(BUILD)/tools/cufft/plan.o: $(wildcard tools/cufft/kernels/*.fatbin)
-$(BUILD)/tools/cudnn/handle.o: $(wildcard tools/cudnn/kernels/*.fatbin)
-$(BUILD)/tools/cusparse/launch.o: $(wildcard tools/cusparse/kernels/*.fatbin)
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -274,7 +266,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cufft|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cufft|curand|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

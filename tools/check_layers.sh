@@ -65,12 +65,14 @@ tools/cufft tools/cudart/ tools/vendor/ tools/cufft/
 tools/cufft/kernels [a-z]*\.h"
 tools/cudnn tools/cudart/ tools/vendor/ tools/cudnn/
 tools/cudnn/kernels [a-z]*\.h" ../../vendor/kernels/
+tools/curand tools/cudart/ tools/vendor/ tools/curand/
+tools/curand/kernels [a-z]*\.h"
 tools/cusparse tools/cudart/ tools/vendor/ tools/cusparse/
 tools/cusparse/kernels [a-z]*\.h"
 tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"
 tools/teg/commands isa/ config/ traces/ sim/ tools/teg/
 END
-for room in $(find isa config traces sim libteg tools/teg tools/cudart tools/vendor tools/cublas tools/cufft tools/cudnn tools/cusparse -name '*.c' -exec dirname {} + | sort -u); do
+for room in $(find isa config traces sim libteg tools/teg tools/cu* tools/vendor -name '*.c' -exec dirname {} + | sort -u); do
     if ! grep -qx "$room" "$rooms"; then
         echo "$room: not in the table of tools/check_layers.sh"
         status=1

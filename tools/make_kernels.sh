@@ -1,7 +1,6 @@
 #!/bin/sh
-# Compiles teg's kernels in place of a vendor's library's (cuBLAS, cuFFT, cuDNN,
-# cuSPARSE) for the generations they are for.  Needs nvcc (CUDA 13.0 made the
-# committed files).
+# Compiles teg's kernels in place of a vendor's library's (cuBLAS and so on) for
+# the generations they are for.  Needs nvcc (CUDA 13.0 made the committed files).
 # sm_80's also run on 86, 89.
 #
 #   tools/make_kernels.sh           makes the files anew
@@ -17,10 +16,8 @@ if [ "${1:-}" = --check ]; then
     made=$(mktemp -d)
     trap 'rm -rf "$made"' EXIT
 fi
-for name in cublas/kernels/product cublas/kernels/hopper cublas/kernels/vector \
-    cufft/kernels/fft cudnn/kernels/conv cudnn/kernels/plain \
-    cudnn/kernels/layers cusparse/kernels/product cusparse/kernels/move \
-    cusparse/kernels/solve; do
+for source in cu*/kernels/*.cu; do
+    name=${source%.cu}
     case $name in
     */hopper) made_for=90a ;;
     *) made_for="75 80 90 100 120" ;;

@@ -402,11 +402,15 @@ static const struct vendor {
     const char *file; /* its name begins so */
     const char *begins, *keeps, *ours, *otherwise;
 } vendors[] = {
-    {"libcublas.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
-    {"libcublasLt.so.", "cublas", "libteg_cublas.so", "teg_cublas_lacks"},
-    {"libcufft.so.", "cufft", "libteg_cufft.so", "teg_cufft_lacks"},
-    {"libcudnn.so.", "cudnn", "libteg_cudnn.so", "teg_cudnn_lacks"},
-    {"libcusparse.so.", "cusparse", "libteg_cusparse.so", "teg_cusparse_lacks"},
+    {"libcublas.so.", "cublas", NULL, "libteg_cublas.so", "teg_cublas_lacks"},
+    {"libcublasLt.so.", "cublas", NULL, "libteg_cublas.so", "teg_cublas_lacks"},
+    {"libcudnn.so.", "cudnn", NULL, "libteg_cudnn.so", "teg_cudnn_lacks"},
+    {"libcufft.so.", "cufft", NULL, "libteg_cufft.so", "teg_cufft_lacks"},
+    /* curandGet...: the version and tables, which need no driver */
+    {"libcurand.so.", "curand", "curandGet", "libteg_curand.so",
+     "teg_curand_lacks"},
+    {"libcusparse.so.", "cusparse", NULL, "libteg_cusparse.so",
+     "teg_cusparse_lacks"},
 };
 
 static const struct vendor *vendor_of(const char *path)

@@ -397,6 +397,9 @@ const char *stands_in(const char *name)
          "teg's own kernel in place of cuFFT's: the time is that of this one, "
          "within a third of published times of the library's for most lengths "
          "that were compared, up to twice for some (docs/exec.md)"},
+        {"teg_curand_",
+         "teg's own kernel in place of cuRAND's: the time is that of this one, "
+         "compared with nothing (docs/exec.md)"},
         {"teg_cusparse_",
          "teg's own kernel in place of cuSPARSE's: the time is that of this "
          "one, within a quarter of published times of the library's where "

@@ -49,8 +49,7 @@ struct result_remark {
 
 const struct result_remark *result_remarks(uint32_t *count);
 /* What is said of a kernel that, by its symbol, is one of teg's in place of a
- * library's (tools/cublas, tools/cudnn, tools/cufft, tools/cusparse).  NULL: it is
- * none. */
+ * library's (tools/cublas and so on).  NULL: it is none. */
 const char *stands_in(const char *name);
 
 /* Of those: that the kernel's code is of another generation than the chip's. */
