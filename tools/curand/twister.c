@@ -14,6 +14,7 @@
  */
 #include "tools/curand/twister.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,16 +202,14 @@ void twister_next(unsigned words[RAND_MT_WORDS])
             rand_mt_next(words[i], words[(i + 1) % N], words[(i + M) % N]);
 }
 
-int twister_seed(void *states, unsigned streams, unsigned long long seed,
-                 unsigned long long offset)
+/* Streams of a seed, one jump after the other. */
+static int make_streams(unsigned *words, unsigned streams, uint32_t seed)
 {
-    unsigned *words = states;
     struct room *room = malloc(sizeof *room);
     struct polynomial p = {{2}}; /* t */
     unsigned exponent[TERMS], count = characteristic(exponent);
-    uint32_t s[N] = {(uint32_t)seed};
+    uint32_t s[N] = {seed};
 
-    (void)offset;
     if (room == NULL)
         return 0;
     for (unsigned i = 1; i < N; i++)
@@ -225,4 +224,38 @@ int twister_seed(void *states, unsigned streams, unsigned long long seed,
     }
     free(room);
     return 1;
+}
+
+/* It takes seconds, so the last seed's streams are kept: programs make several
+ * generators of one. */
+int twister_seed(void *states, unsigned streams, unsigned long long seed,
+                 unsigned long long offset)
+{
+    static struct {
+        pthread_mutex_t lock;
+        unsigned *words, streams;
+        uint32_t seed;
+    } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const size_t bytes = (size_t)streams * N * sizeof *kept.words;
+    int made = 1;
+
+    (void)offset;
+    pthread_mutex_lock(&kept.lock);
+    if (kept.words == NULL || kept.seed != (uint32_t)seed ||
+        kept.streams != streams) {
+        free(kept.words);
+        kept.words = malloc(bytes);
+        kept.streams = streams;
+        kept.seed = (uint32_t)seed;
+        made = kept.words != NULL &&
+               make_streams(kept.words, streams, kept.seed);
+        if (!made) {
+            free(kept.words);
+            kept.words = NULL;
+        }
+    }
+    if (made)
+        memcpy(states, kept.words, bytes);
+    pthread_mutex_unlock(&kept.lock);
+    return made;
 }
