@@ -1,5 +1,6 @@
 # Programs that call cuDNN: what the library shows leads to teg's functions and
-# kernels.  In its place here is one whose functions all fail.
+# kernels.  In its place here is one whose functions all fail, but for the version,
+# which stays the library's.
 . tests/cli/lib.sh
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
@@ -8,8 +9,10 @@ library() {
     # shellcheck disable=SC2086
     $cc $flags -std=gnu17 -O1 -w -c -o "$work/cudnn.o" tests/cli/cudnn.c &&
         nm -u "$work/cudnn.o" |
-        sed -n 's/.* U \(cudnn[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 5; }/p' \
+        sed -n '/ cudnnGetVersion$/d; s/.* U \(cudnn[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 5; }/p' \
             >"$work/libcudnn.c" &&
+        echo 'unsigned long cudnnGetVersion(void) { return 92105; }' \
+            >>"$work/libcudnn.c" &&
         $cc -w -O1 -shared -fPIC -Wl,-soname,libcudnn.so.9 \
             -o "$work/libcudnn.so.9" "$work/libcudnn.c" &&
         $cc $flags -o "$work/program" "$work/cudnn.o" "$work/libcudnn.so.9" \

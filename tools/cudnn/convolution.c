@@ -451,21 +451,6 @@ static struct conv_view view_of(const struct shape *s, const void *data)
     return v;
 }
 
-static struct conv_divisor divisor(int by)
-{
-    struct conv_divisor d = {.by = (unsigned)by};
-    unsigned log = 0;
-
-    while ((1ULL << log) < (unsigned)by)
-        log++;
-    if (log > 0) {
-        d.times = (unsigned)(((1ULL << (31 + log)) + (unsigned)by - 1) /
-                             (unsigned)by);
-        d.shift = log - 1;
-    }
-    return d;
-}
-
 /* Tiles as wide as what lies side by side, as far as they hold it. */
 static void choose_copy_tile(struct conv_copy *c, long long pixels)
 {
@@ -478,8 +463,8 @@ static void choose_copy_tile(struct conv_copy *c, long long pixels)
             wide = CONV_COPY_TILE / high / 32 * 32;
         wide = wide < pixels ? wide : pixels;
     }
-    c->tile_channels = divisor((int)high);
-    c->tile_pixels = divisor((int)wide);
+    c->tile_channels = divisor_of((int)high);
+    c->tile_pixels = divisor_of((int)wide);
     c->across = over(c->c, high);
 }
 
@@ -501,7 +486,7 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
 
         pixels = n > pixels ? n : pixels;
         for (int s = 0; s < 2; s++)
-            c->part[i].by[s] = divisor(size[1 + s] > 0 ? size[1 + s] : 1);
+            c->part[i].by[s] = divisor_of(size[1 + s] > 0 ? size[1 + s] : 1);
     }
     choose_copy_tile(c, pixels > 0 ? pixels : 1);
     snprintf(name, sizeof name, "copy_%s%zu",
@@ -573,8 +558,8 @@ static void finish_part(const struct conv_args *v, struct conv_part *part,
     part->n = (int)images;
     part->k = v->channels;
     for (int i = 0; i < CONV_DIMS; i++) {
-        part->grid[i] = divisor(grid[i] > 0 ? grid[i] : 1);
-        part->reach[i] = divisor(e[i] < 0 ? -e[i] : e[i]);
+        part->grid[i] = divisor_of(grid[i] > 0 ? grid[i] : 1);
+        part->reach[i] = divisor_of(e[i] < 0 ? -e[i] : e[i]);
         part->n *= grid[i];
         part->k *= part->taps[i];
         if (part->taps[i] == 0)
@@ -954,6 +939,13 @@ static enum dnn_status by_definition(const struct dnn *d, const struct plan *p,
     const void *at;
 
     result_of(p, c, data, &own, &in, &at);
+    if (elements_of(own) > INT_MAX) {
+        runtime_say("",
+                    "%s: a result of more than 2^31 elements is not "
+                    "implemented for these channels and filters",
+                    c->name);
+        return DNN_NOT_SUPPORTED_SHAPE;
+    }
     for (int i = 0; i < CONV_DIMS; i++) {
         args.x_size[i] = p->x.size[2 + i];
         args.w_size[i] = p->w.size[2 + i];
@@ -962,6 +954,8 @@ static enum dnn_status by_definition(const struct dnn *d, const struct plan *p,
         args.pad[i] = p->pad[i];
         args.dilation[i] = p->dilation[i];
     }
+    for (int i = 0; i < SIDES; i++)
+        args.by[i] = divisor_of(own->size[i]);
     if (c->mode == DNN_CONVOLUTION)
         for (int i = 0; i < CONV_DIMS; i++) {
             long long to_last = args.w.stride[2 + i] * (p->taps[i] - 1);

@@ -1,6 +1,8 @@
 /* Entry points of cuDNN: handles, versions, what is said of the library. */
+#define _GNU_SOURCE /* dlopen's RTLD_NOLOAD */
 #include "tools/cudnn/dnn.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +10,6 @@
 #include "tools/cudart/say.h"
 
 enum {
-    VERSION_MAJOR = 9,
-    VERSION_MINOR = 10,
-    VERSION_PATCH = 0,
     SUMS_BYTES = 4 << 20,
 };
 
@@ -23,11 +22,6 @@ __attribute__((visibility("default"))) int teg_cudnn_lacks(const char *name)
 }
 
 /* ---- versions, statuses ------------------------------------------------------------ */
-
-ENTRY(size_t, cudnnGetVersion, void)
-{
-    return VERSION_MAJOR * 10000 + VERSION_MINOR * 100 + VERSION_PATCH;
-}
 
 ENTRY(size_t, cudnnGetCudartVersion, void)
 {
@@ -43,13 +37,28 @@ ENTRY(size_t, cudnnGetMaxDeviceVersion, void)
     return 1210; /* the newest generation with kernels */
 }
 
+/* The library's own, which needs no driver and stays as it is; 0: it is not
+ * there. */
+static size_t version(void)
+{
+    size_t (*get)(void) = NULL;
+    void *library = dlopen("libcudnn.so.9", RTLD_LAZY | RTLD_NOLOAD);
+
+    if (library == NULL)
+        return 0;
+    *(void **)&get = dlsym(library, "cudnnGetVersion");
+    dlclose(library);
+    return get != NULL ? get() : 0;
+}
+
 CALL(cudnnGetProperty, int which, int *out)
 {
-    static const int part[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
+    const size_t all = version();
+    const size_t part[VENDOR_PARTS] = {all / 10000, all / 100 % 100, all % 100};
 
-    if (out == NULL || which < 0 || which > 2)
+    if (out == NULL || which < 0 || which >= VENDOR_PARTS)
         return DNN_BAD_PARAM;
-    *out = part[which];
+    *out = (int)part[which];
     return DNN_SUCCESS;
 }
 

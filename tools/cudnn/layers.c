@@ -1,6 +1,7 @@
 /* Entry points of cuDNN: activations, sums of tensors, pooling, softmax. */
 #include "tools/cudnn/layers.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,17 +76,26 @@ enum dnn_status layer_launch(const struct dnn *d, const char *what, int type,
     return DNN_NOT_SUPPORTED_DATA_TYPE;
 }
 
-struct vendor_grid layer_grid(const int *size)
+enum dnn_status layer_grid(const int *size, struct divisor *by,
+                           struct vendor_grid *grid)
 {
     long long all = 1;
 
-    for (int i = 0; i < LAYER_SIDES; i++)
+    for (int i = 0; i < LAYER_SIDES; i++) {
+        by[i] = divisor_of(size[i]);
         all *= size[i];
-    return (struct vendor_grid){
+    }
+    if (all > INT_MAX) {
+        runtime_say("", "cuDNN: a layer of more than 2^31 elements is not "
+                        "implemented");
+        return DNN_NOT_SUPPORTED_SHAPE;
+    }
+    *grid = (struct vendor_grid){
         .x = (unsigned)((all + LAYER_THREADS - 1) / LAYER_THREADS),
         .y = 1,
         .z = 1,
         .threads = LAYER_THREADS};
+    return DNN_SUCCESS;
 }
 
 /* ---- element by element ------------------------------------------------------------------ */
@@ -94,11 +104,13 @@ static int launch_points(const struct dnn *d, struct layer_points *p,
                          const struct dnn_tensor *y_is, void *y)
 {
     struct vendor_grid grid;
-    enum dnn_status status = layer_view_of(y_is, y, &p->y, p->size);
+    int size[LAYER_SIDES];
+    enum dnn_status status = layer_view_of(y_is, y, &p->y, size);
 
+    if (status == DNN_SUCCESS)
+        status = layer_grid(size, p->size, &grid);
     if (status != DNN_SUCCESS)
         return (int)status;
-    grid = layer_grid(p->size);
     return (int)layer_launch(d, "points", y_is->type, &grid, p);
 }
 
@@ -398,8 +410,6 @@ static enum dnn_status pools_of(const struct pooling *p, double alpha,
         x_is->rank != p->dims + 2 || y_is->rank != p->dims + 2 ||
         x_is->type != y_is->type)
         return DNN_BAD_PARAM_SHAPE_MISMATCH;
-    out->n = x_size[0];
-    out->c = x_size[1];
     for (int i = 0; i < LAYER_SPACE; i++) {
         int of = i - (LAYER_SPACE - p->dims);
 
@@ -418,6 +428,7 @@ CALL(cudnnPoolingForward, struct dnn *d, const struct pooling *p,
 {
     struct layer_pools args;
     struct vendor_grid grid;
+    int size[LAYER_SIDES];
     enum dnn_status status;
 
     if (d == NULL || p == NULL || alpha == NULL || beta == NULL ||
@@ -425,10 +436,12 @@ CALL(cudnnPoolingForward, struct dnn *d, const struct pooling *p,
         return DNN_BAD_PARAM;
     status = pools_of(p, dnn_scale(alpha, x_is->type),
                       dnn_scale(beta, x_is->type), x_is, x, y_is, y, &args);
+    if (status == DNN_SUCCESS)
+        status = layer_view_of(y_is, y, &args.y, size);
+    if (status == DNN_SUCCESS)
+        status = layer_grid(size, args.size, &grid);
     if (status != DNN_SUCCESS)
         return (int)status;
-    grid = layer_grid((const int[]){args.n, args.c, args.y_size[0],
-                                    args.y_size[1], args.y_size[2]});
     return (int)layer_launch(d, "pool_forward", x_is->type, &grid, &args);
 }
 
@@ -440,6 +453,7 @@ CALL(cudnnPoolingBackward, struct dnn *d, const struct pooling *p,
 {
     struct layer_pools args;
     struct vendor_grid grid;
+    int size[LAYER_SIDES];
     enum dnn_status status;
 
     if (d == NULL || p == NULL || alpha == NULL || beta == NULL ||
@@ -450,11 +464,11 @@ CALL(cudnnPoolingBackward, struct dnn *d, const struct pooling *p,
     if (status == DNN_SUCCESS)
         status = layer_view_of(g_is, g, &args.y_gradient, NULL);
     if (status == DNN_SUCCESS)
-        status = layer_view_of(out_is, out, &args.x_gradient, NULL);
+        status = layer_view_of(out_is, out, &args.x_gradient, size);
+    if (status == DNN_SUCCESS)
+        status = layer_grid(size, args.size, &grid);
     if (status != DNN_SUCCESS)
         return (int)status;
-    grid = layer_grid((const int[]){args.n, args.c, args.x_size[0],
-                                    args.x_size[1], args.x_size[2]});
     return (int)layer_launch(d, "pool_backward", x_is->type, &grid, &args);
 }
 

@@ -26,8 +26,10 @@ struct dnn_activation {
 /* A tensor of at most five dimensions as kernels have it; `size` may be NULL. */
 enum dnn_status layer_view_of(const struct dnn_tensor *t, const void *data,
                               struct layer_view *v, int *size);
-/* A thread for each element. */
-struct vendor_grid layer_grid(const int *size);
+/* A thread for each element of a result, and what finds it by its number; too
+ * many are DNN_NOT_SUPPORTED_SHAPE. */
+enum dnn_status layer_grid(const int *size, struct divisor *by,
+                           struct vendor_grid *grid);
 /* A kernel of kernels/layers.cu for elements of a type, which a line says if
  * there is none. */
 enum dnn_status layer_launch(const struct dnn *d, const char *what, int type,

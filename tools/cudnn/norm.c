@@ -1,5 +1,5 @@
 /* Entry points of cuDNN: batch normalization, gradients of biases. */
-#include <stdint.h>
+#include <limits.h>
 
 #include "tools/cudart/say.h"
 #include "tools/cudnn/kernels/layers.h"
@@ -58,8 +58,7 @@ static enum dnn_status norm_of(const char *name, int mode, int operations,
     status = layer_view_of(x_is, x, &p->x, p->size);
     if (status != DNN_SUCCESS)
         return status;
-    if ((long long)p->size[0] * p->size[2] * p->size[3] * p->size[4] >
-        UINT32_MAX)
+    if ((long long)p->size[0] * p->size[2] * p->size[3] * p->size[4] > INT_MAX)
         return DNN_NOT_SUPPORTED_SHAPE;
     p->slices = slices_of(p);
     return DNN_SUCCESS;
@@ -71,6 +70,29 @@ static size_t sums_bytes(const struct layer_norm *p,
     return (size_t)p->slices * (size_t)p->size[1] * 2 * sum_bytes(x_is);
 }
 
+/* Pixels that follow each other evenly are counted as one side. */
+static int has_even_pixels(const struct layer_norm *p,
+                           const struct layer_view *v)
+{
+    const int *size = p->size;
+    const long long *stride = v->stride;
+
+    return v->data == NULL ||
+           ((size[3] == 1 || stride[3] == stride[4] * size[4]) &&
+            (size[2] == 1 || stride[2] == stride[4] * size[4] * size[3]) &&
+            (size[4] > 1 || (size[2] == 1 && size[3] == 1)));
+}
+
+static void find_pixels(struct layer_norm *p)
+{
+    for (int i = 0; i < LAYER_SIDES; i++)
+        p->by[i] = divisor_of(p->size[i]);
+    p->even = has_even_pixels(p, &p->x) && has_even_pixels(p, &p->y) &&
+              has_even_pixels(p, &p->out);
+    if (p->even)
+        p->by[4] = divisor_of(p->size[2] * p->size[3] * p->size[4]);
+}
+
 /* The two sums of every channel, and what is made of them. */
 static int launch_both(const struct dnn *d, const char *second, int type,
                        struct layer_norm *p)
@@ -79,8 +101,10 @@ static int launch_both(const struct dnn *d, const char *second, int type,
                                      .y = (unsigned)p->slices,
                                      .z = 1,
                                      .threads = LAYER_THREADS};
-    enum dnn_status status = layer_launch(d, "norm_sums", type, &grid, p);
+    enum dnn_status status;
 
+    find_pixels(p);
+    status = layer_launch(d, "norm_sums", type, &grid, p);
     return status == DNN_SUCCESS ? (int)layer_launch(d, second, type, &grid, p)
                                  : (int)status;
 }
@@ -172,7 +196,9 @@ CALL(cudnnBatchNormalizationForwardInference, struct dnn *d, int mode,
     p.epsilon = epsilon;
     p.alpha = dnn_scale(alpha, x_is->type);
     p.beta = dnn_scale(beta, x_is->type);
-    grid = layer_grid(p.size);
+    status = layer_grid(p.size, p.by, &grid);
+    if (status != DNN_SUCCESS)
+        return (int)status;
     return (int)layer_launch(d, "norm_inference", x_is->type, &grid, &p);
 }
 
@@ -317,6 +343,7 @@ CALL(cudnnConvolutionBackwardBias, struct dnn *d, const void *alpha,
         return DNN_BAD_PARAM;
     p.alpha = dnn_scale(alpha, g_is->type);
     p.beta = dnn_scale(beta, g_is->type);
+    find_pixels(&p);
     grid.x = channel_blocks(&p);
     return (int)layer_launch(d, "bias_gradient", g_is->type, &grid, &p);
 }

@@ -404,7 +404,8 @@ static const struct vendor {
 } vendors[] = {
     {"libcublas.so.", "cublas", NULL, "libteg_cublas.so", "teg_cublas_lacks"},
     {"libcublasLt.so.", "cublas", NULL, "libteg_cublas.so", "teg_cublas_lacks"},
-    {"libcudnn.so.", "cudnn", NULL, "libteg_cudnn.so", "teg_cudnn_lacks"},
+    {"libcudnn.so.", "cudnn", "cudnnGetVersion", "libteg_cudnn.so",
+     "teg_cudnn_lacks"}, /* PyTorch compares it */
     {"libcufft.so.", "cufft", NULL, "libteg_cufft.so", "teg_cufft_lacks"},
     /* curandGet...: the version and tables, which need no driver */
     {"libcurand.so.", "curand", "curandGet", "libteg_curand.so",

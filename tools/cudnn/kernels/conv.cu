@@ -10,11 +10,6 @@ typedef struct conv_args Conv;
 
 /* ---- pixels ----------------------------------------------------------------------- */
 
-__device__ unsigned over(unsigned x, const conv_divisor &d)
-{
-    return d.times == 0 ? x : __umulhi(x, d.times) >> d.shift;
-}
-
 /* Where a pixel's number is in the grid of a part. */
 struct Pixel {
     int image, at[CONV_DIMS];

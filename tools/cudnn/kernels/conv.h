@@ -14,6 +14,7 @@
 #define TEG_TOOLS_CUDNN_KERNELS_CONV_H
 
 #include "../../vendor/kernels/product.h"
+#include "divide.h"
 
 enum {
     CONV_DIMS = 3,   /* depth, height, width */
@@ -22,21 +23,16 @@ enum {
     CONV_TAPS = 31,  /* of all three dimensions added up: bits of a mask */
 };
 
-/* A number below 2^31 over `by`: its product with `times`, shifted. */
-struct conv_divisor {
-    unsigned by, times, shift; /* times 0: it is the number */
-};
-
 /* Pixels of a result that the same taps make. */
 struct conv_part {
     const void *filters;
     long long ld, group;                 /* elements: filter to filter, group */
     int n, k;                            /* pixels; taps times channels */
-    struct conv_divisor grid[CONV_DIMS]; /* what a pixel's number counts */
+    struct divisor grid[CONV_DIMS]; /* what a pixel's number counts */
     int taps[CONV_DIMS];
     /* A tap's place in the image: pixel * step + add + tap * each. */
     int add[CONV_DIMS], each[CONV_DIMS];
-    struct conv_divisor reach[CONV_DIMS]; /* by the magnitude of `each` */
+    struct divisor reach[CONV_DIMS]; /* by the magnitude of `each` */
     /* Elements on, beside `each`, as one dimension's taps are over. */
     int jump[CONV_DIMS];
     int first[CONV_DIMS]; /* a pixel's place in the result, times `apart` */
@@ -67,6 +63,8 @@ struct conv_view {
  * result, or a block one of a filter's. */
 struct conv_plain {
     struct conv_view x, w, y;
+    struct divisor by[2 + CONV_DIMS]; /* sides of the result, 32 bits of which
+                                         number its elements */
     int n, c, k;          /* images; channels and filters of a group */
     int groups;
     int x_size[CONV_DIMS], w_size[CONV_DIMS], y_size[CONV_DIMS];
@@ -81,13 +79,13 @@ struct conv_copy_part {
     struct conv_view from, to;
     long long from_group, to_group; /* elements from one to the next */
     int size[CONV_DIMS];
-    struct conv_divisor by[2]; /* by height, by width */
+    struct divisor by[2]; /* by height, by width */
 };
 struct conv_copy {
     struct conv_copy_part part[CONV_PARTS]; /* blockIdx.y's */
     int n, c, c_from;
     int by_width; /* of `from`: width is what lies side by side */
-    struct conv_divisor tile_channels, tile_pixels; /* of a block */
+    struct divisor tile_channels, tile_pixels; /* of a block */
     int across;                                     /* tiles of channels */
 };
 

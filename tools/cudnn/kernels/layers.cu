@@ -62,29 +62,31 @@ __device__ void blend(T *y, Sum x, double alpha, double beta)
 
 /* ---- places -------------------------------------------------------------------- */
 
-/* An element of a thread: what lies side by side, goes to lanes. */
+/* A thread's element of a result: what lies side by side, goes to lanes. */
 struct Place {
     int at[LAYER_SIDES];
     bool valid;
 
-    __device__ Place(const View &v, const int (&size)[LAYER_SIDES])
+    __device__ Place(const View &v, const divisor (&size)[LAYER_SIDES])
     {
-        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         const bool by_channel = v.stride[1] == 1;
 
         if (by_channel)
-            next(i, size, 1);
+            next(i, size[1], at[1]);
         for (int d = LAYER_SIDES - 1; d >= 2; d--)
-            next(i, size, d);
+            next(i, size[d], at[d]);
         if (!by_channel)
-            next(i, size, 1);
+            next(i, size[1], at[1]);
         at[0] = (int)i;
-        valid = i < size[0];
+        valid = i < size[0].by;
     }
-    __device__ void next(long long &i, const int (&size)[LAYER_SIDES], int d)
+    static __device__ void next(unsigned &i, const divisor &size, int &at)
     {
-        at[d] = (int)(i % size[d]);
-        i /= size[d];
+        const unsigned more = over(i, size);
+
+        at = (int)(i - more * size.by);
+        i = more;
     }
 };
 
@@ -237,9 +239,7 @@ __device__ typename Of<T>::Sum over_window(const layer_pools &p,
 template <class T> __device__ void pool_forward(const layer_pools &p)
 {
     typedef typename Of<T>::Sum Sum;
-    const int size[LAYER_SIDES] = {p.n, p.c, p.y_size[0], p.y_size[1],
-                                   p.y_size[2]};
-    const Place y(p.y, size);
+    const Place y(p.y, p.size);
     int best[LAYER_SIDES];
 
     if (!y.valid)
@@ -256,9 +256,7 @@ template <class T> __device__ void pool_forward(const layer_pools &p)
 template <class T> __device__ void pool_backward(const layer_pools &p)
 {
     typedef typename Of<T>::Sum Sum;
-    const int size[LAYER_SIDES] = {p.n, p.c, p.x_size[0], p.x_size[1],
-                                   p.x_size[2]};
-    const Place x(p.x_gradient, size);
+    const Place x(p.x_gradient, p.size);
     int from[LAYER_SPACE], to[LAYER_SPACE], best[LAYER_SIDES];
     Sum sum = 0;
 
@@ -433,14 +431,18 @@ struct Share {
     }
     template <class T> __device__ T *operator()(const View &v, long long i)
     {
-        int here[LAYER_SIDES];
         unsigned left = (unsigned)i;
+        int here[LAYER_SIDES];
 
-        here[1] = channel;
-        for (int d = LAYER_SIDES - 1; d >= 2; d--) {
-            here[d] = (int)(left % p.size[d]);
-            left /= p.size[d];
+        if (p.even) {
+            const unsigned n = over(left, p.by[4]);
+
+            return (T *)v.data + n * v.stride[0] + channel * v.stride[1] +
+                   (left - n * p.by[4].by) * v.stride[4];
         }
+        here[1] = channel;
+        for (int d = LAYER_SIDES - 1; d >= 2; d--)
+            Place::next(left, p.by[d], here[d]);
         here[0] = (int)left;
         return element<T>(v, here);
     }
@@ -552,7 +554,7 @@ template <class T> __device__ void norm_training(const layer_norm &p)
 template <class T> __device__ void norm_inference(const layer_norm &p)
 {
     typedef typename Of<T>::Sum Sum;
-    const Place at(p.out, p.size);
+    const Place at(p.out, p.by);
 
     if (!at.valid)
         return;

@@ -2,6 +2,8 @@
 #ifndef TEG_TOOLS_CUDNN_KERNELS_LAYERS_H
 #define TEG_TOOLS_CUDNN_KERNELS_LAYERS_H
 
+#include "divide.h"
+
 enum {
     LAYER_SIDES = 5, /* image, channel, depth, height, width */
     LAYER_SPACE = 3,
@@ -49,7 +51,7 @@ struct layer_view {
 /* y = alpha f(a, b, c) + beta y */
 struct layer_points {
     struct layer_view a, b, c, y;
-    int size[LAYER_SIDES];
+    struct divisor size[LAYER_SIDES];
     int point, activation;
     double alpha, alpha_b, beta;
     double coefficient, swish;
@@ -57,7 +59,7 @@ struct layer_points {
 
 struct layer_pools {
     struct layer_view x, y, x_gradient, y_gradient;
-    int n, c;
+    struct divisor size[LAYER_SIDES]; /* of the result: y, or x's gradient */
     int x_size[LAYER_SPACE], y_size[LAYER_SPACE];
     int window[LAYER_SPACE], pad[LAYER_SPACE], step[LAYER_SPACE];
     int pool;
@@ -77,6 +79,8 @@ struct layer_softmax {
 struct layer_norm {
     struct layer_view x, y, out; /* backward: y is its gradient, out is x's */
     int size[LAYER_SIDES];
+    struct divisor by[LAYER_SIDES]; /* likewise */
+    int even;        /* pixels follow each other evenly, in all three */
     int slices;      /* blocks of a channel */
     void *sums;      /* two of each slice and channel */
     const void *scale, *bias, *mean, *inverse; /* inverse: of the deviation */

@@ -64,36 +64,37 @@ __device__ void put(const Plain &p, T *to, Sum sum, int k)
 
 /* ---- by the definition --------------------------------------------------------- */
 
-/* A thread's element of a view: what lies side by side, goes to lanes. */
+/* A thread's element of a result: what lies side by side, goes to lanes. */
 struct Place {
     int n, c, at[CONV_DIMS];
     bool valid;
 
-    __device__ Place(const View &v, int images, int channels,
-                     const int (&size)[CONV_DIMS])
+    __device__ Place(const Plain &p, const View &v, int images)
     {
-        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
         const bool by_channel = v.stride[1] == 1;
 
         if (by_channel)
-            next(i, channels, c);
+            next(i, p.by[1], c);
         for (int d = CONV_DIMS - 1; d >= 0; d--)
-            next(i, size[d], at[d]);
+            next(i, p.by[2 + d], at[d]);
         if (!by_channel)
-            next(i, channels, c);
+            next(i, p.by[1], c);
         n = (int)i;
         valid = i < images;
     }
-    static __device__ void next(long long &i, int size, int &at)
+    static __device__ void next(unsigned &i, const divisor &size, int &at)
     {
-        at = (int)(i % size);
-        i /= size;
+        const unsigned more = over(i, size);
+
+        at = (int)(i - more * size.by);
+        i = more;
     }
 };
 
 template <class T, class Sum> __device__ void plain_forward(const Plain &p)
 {
-    const Place y(p.y, p.n, p.k * p.groups, p.y_size);
+    const Place y(p, p.y, p.n);
     const int group = y.c / p.k;
     Sum sum = 0;
 
@@ -138,7 +139,7 @@ __device__ int reached(const Plain &p, int dim, int at, int tap)
 
 template <class T, class Sum> __device__ void plain_by_data(const Plain &p)
 {
-    const Place x(p.x, p.n, p.c * p.groups, p.x_size);
+    const Place x(p, p.x, p.n);
     const int group = x.c / p.c;
     Sum sum = 0;
 
@@ -245,11 +246,6 @@ enum {
     AT_ONCE = 8, /* elements of a thread on their way */
 };
 
-__device__ unsigned over(unsigned x, const conv_divisor &d)
-{
-    return d.times == 0 ? x : __umulhi(x, d.times) >> d.shift;
-}
-
 /* Images whose pixels follow each other evenly on both sides, by tiles through
  * shared memory, so that both are read and written as their elements lie. */
 template <class T> __device__ void copy_image(const conv_copy &v)
@@ -310,7 +306,7 @@ struct Spot {
 
     __device__ Spot(const conv_copy &v, bool by_width, unsigned i)
     {
-        const conv_divisor &d = by_width ? v.tile_pixels : v.tile_channels;
+        const divisor &d = by_width ? v.tile_pixels : v.tile_channels;
         const unsigned second = over(i, d), first = i - second * d.by;
 
         c = by_width ? second : first;
@@ -321,7 +317,7 @@ struct Spot {
 /* One side of a copy: what is read once of the launch's parameters. */
 template <bool EVEN> struct Side {
     const int channel, width, height, depth; /* strides */
-    const conv_divisor by_width, by_height;
+    const divisor by_width, by_height;
 
     __device__ Side(const conv_copy_part &p, const View &v)
         : channel((int)v.stride[1]), width((int)v.stride[4]),
