@@ -658,6 +658,36 @@ static int make_parts(const struct plan *p, const struct convolution *c,
     return count;
 }
 
+/* Where there is one part, all filters are turned as a matrix is, or one for each
+ * tap: what lies side by side is read so. */
+static void turn_whole(const struct plan *p, const struct conv_args *v,
+                       struct conv_copy *copy)
+{
+    struct conv_copy_part *f = &copy->part[0];
+    const long long taps = p->all_taps, k = v->channels;
+    const long long *w = p->w.stride;
+    const int by_channel = w[1] == 1 && taps > 1;
+    int size = p->c;
+
+    if (!has_even_pixels(&p->w) ||
+        (!by_channel && (w[1] != taps || (taps > 1 && w[4] != 1))))
+        return;
+    f->from.stride[4] = 1;
+    if (by_channel) {
+        copy->n = (int)taps;
+        f->from.stride[0] = w[4];
+        f->to.stride[0] = k;
+        f->to.stride[4] = taps * k;
+    } else {
+        copy->n = 1;
+        size *= (int)taps;
+        f->to.stride[4] = k;
+    }
+    f->size[0] = f->size[1] = 1;
+    f->size[2] = size;
+    copy->by_width = 1;
+}
+
 static enum dnn_status launch_slices(const struct dnn *d, struct conv_args *v,
                                      const void *slices, int groups)
 {
@@ -878,6 +908,8 @@ static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
             .by_width = p->w.stride[0] != 1,
         };
         v.parts = make_parts(p, c, &v, &filters, data->w, work + p->w_at);
+        if (v.parts == 1 && c->mode == DNN_CROSS_CORRELATION)
+            turn_whole(p, &v, &filters);
         status = launch_copy(d, &filters, v.parts, groups, bytes);
         if (v.parts == 1)
             v.parts = 0;
