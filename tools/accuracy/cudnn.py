@@ -170,28 +170,6 @@ a100_80    fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1
 a100_80    dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1      645.0 BENCH
 a100_80    dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1   1400.0 BENCH
 h100       fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1      238.0 BENCH
-h100       dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1      288.0 BENCH
-h100       dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1    661.0 BENCH
-l40s       fprop float    NCHW  16    3   64  1 128x256    3x3   0x0   1x1   1x1      249.0 BENCH
-l40s       fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1      467.0 BENCH
-l40s       dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1      845.0 BENCH
-l40s       dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1   2070.0 BENCH
-l4         fprop float    NCHW  16    3   64  1 128x256    3x3   0x0   1x1   1x1      673.0 BENCH
-l4         fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1     1470.0 BENCH
-l4         dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1     2400.0 BENCH
-l4         dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1   6460.0 BENCH
-a6000      fprop float    NCHW  16    3   64  1 128x256    3x3   0x0   1x1   1x1      321.0 BENCH
-a6000      fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1      576.0 BENCH
-a6000      dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1     1190.0 BENCH
-a6000      dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1   2780.0 BENCH
-rtx3090ti  fprop float    NCHW  16    3   64  1 128x256    3x3   0x0   1x1   1x1      212.0 BENCH
-rtx3090ti  fprop float    NCHW  16    3   64  1 256x256    3x3   0x0   1x1   1x1      420.0 BENCH
-rtx3090ti  dgrad float    NCHW  16   64   32  1 130x258    3x3   0x0   1x1   1x1     1070.0 BENCH
-rtx3090ti  dgrad float    NCHW  16   64   32  1 27x59x59   3x3x3 3x3x3 2x2x2 1x1x1   9010.0 BENCH
-rtx3070    dgrad half     NHWC 256   64   64  1 56x56      3x3   1x1   1x1   1x1     1239.7 MASAHI
-rtx3070    dgrad half     NHWC 256  256  512  1 56x56      1x1   0x0   2x2   1x1     1713.1 MASAHI
-rtx3070    dgrad half     NHWC 256  512  128  1 28x28      1x1   0x0   1x1   1x1      823.4 MASAHI
-rtx3070    dgrad half     NHWC 256  512  512  1 7x7        3x3   1x1   1x1   1x1      876.0 MASAHI
 rtx3070    wgrad half     NHWC 256   64   64  1 56x56      3x3   1x1   1x1   1x1     2044.3 MASAHI
 rtx3070    wgrad half     NHWC 256  256  512  1 56x56      1x1   0x0   2x2   1x1     1525.3 MASAHI
 rtx3070    wgrad half     NHWC 256  512  128  1 28x28      1x1   0x0   1x1   1x1      776.0 MASAHI
@@ -223,7 +201,6 @@ a100       fprop half     NCHW   2  256  256  1 16x16x16   3x3x3 1x1x1 1x1x1 1x1
 a100       fprop half     NHWC   2  256  256  1 16x16x16   3x3x3 1x1x1 1x1x1 1x1x1    156.4 XWANG
 a100       fprop half     NCHW   2  512  512  1 8x8x8      3x3x3 1x1x1 1x1x1 1x1x1    147.3 XWANG
 a100       fprop half     NCHW   2  128   64  1 64x64x64   3x3x3 1x1x1 1x1x1 1x1x1   1582.9 XWANG
-a100       fprop half     NHWC   2  128   64  1 64x64x64   3x3x3 1x1x1 1x1x1 1x1x1   1224.7 XWANG
 """
 
 
