@@ -190,10 +190,33 @@ static double exactness(int type, int rounds)
     }
 }
 
+/* To the nearest, of numbers that halves have. */
+static uint16_t half_of(double x)
+{
+    int exponent;
+
+    if (x == 0)
+        return 0;
+    frexp(x, &exponent);
+    exponent = exponent - 1 < -14 ? -14 : exponent - 1;
+    return (uint16_t)((x < 0 ? 0x8000 : 0) + ((exponent + 14) << 10) +
+                      (int)nearbyint(ldexp(fabs(x), 10 - exponent)));
+}
+
+static double half_value(uint16_t h)
+{
+    int exponent = h >> 10 & 31, digits = h & 1023;
+    double x = exponent == 31  ? NAN
+               : exponent == 0 ? ldexp(digits, -24)
+                               : ldexp(1024 + digits, exponent - 25);
+
+    return h & 0x8000 ? -x : x;
+}
+
 static void put(int type, void *to, double x)
 {
     float f = (float)x;
-    _Float16 h = (_Float16)x;
+    uint16_t h = half_of(x);
     uint32_t bits;
 
     switch (type) {
@@ -217,7 +240,7 @@ static double get(int type, const void *from)
 {
     double d;
     float f;
-    _Float16 h;
+    uint16_t h;
     uint32_t bits = 0;
 
     switch (type) {
@@ -229,7 +252,7 @@ static double get(int type, const void *from)
         return (double)f;
     case HALF:
         memcpy(&h, from, sizeof h);
-        return (double)h;
+        return half_value(h);
     default:
         memcpy((char *)&bits + 2, from, 2);
         memcpy(&f, &bits, sizeof f);

@@ -706,8 +706,9 @@ static enum dnn_status launch_slices(const struct dnn *d, struct conv_args *v,
 /* `count` products: groups or images. */
 static enum dnn_status launch_product(const struct dnn *d, const struct plan *p,
                                       const char *what, int count,
-                                      struct conv_args *v, void *slices)
+                                      struct conv_args *v, void *work)
 {
+    void *slices = p->slices > 1 ? (char *)work + p->slices_at : NULL;
     const struct tile *t = p->tile;
     struct conv_args part = *v;
     struct vendor_grid grid = {
@@ -850,7 +851,7 @@ static enum dnn_status by_images(const struct dnn *d, const struct plan *p,
     v.g.stride_a = p->m * p->depth;
     v.g.stride_c = v.g.stride_d = p->m * p->n;
     return launch_product(d, p, is_back ? "point_back" : "point", p->x.size[0],
-                          &v, (char *)data->work + p->slices_at);
+                          &v, data->work);
 }
 
 static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
@@ -930,7 +931,7 @@ static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
     v.g.stride_c = v.g.stride_d;
     if (status == DNN_SUCCESS)
         status = launch_product(d, p, c->what == CONV_WGRAD ? "wgrad" : "conv",
-                                groups, &v, work + p->slices_at);
+                                groups, &v, work);
     if (copied && status == DNN_SUCCESS)
         status = copy_all(d, in, s.out, own, (void *)at, bytes);
     return status;
