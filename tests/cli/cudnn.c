@@ -741,6 +741,11 @@ static int some_shapes(void)
 }
 
 /* y = relu(alpha x * w + beta z + bias) */
+static int refused(const char *what, int status, int want)
+{
+    return status == want ? 0 : failed(what, status, want);
+}
+
 static int fused(void)
 {
     static const struct shape shape = {HALF,   NHWC,   2,       2,      16,
@@ -771,6 +776,22 @@ static int fused(void)
         s.y.device);
     wrong = status != 0 ? failed("fused", status, 0)
                         : compare("fused", &s.y, exactness(HALF, 0));
+    /* a z that lies otherwise, and another activation */
+    cudnnSetTensor4dDescriptor(z.is, NCHW, HALF, 2, 32, s.y.size[2],
+                               s.y.size[3]);
+    wrong |= refused("another layout",
+                     cudnnConvolutionBiasActivationForward(
+                         handle, &alpha, s.x.is, s.x.device, s.w.is, s.w.device,
+                         s.v, 1, work, bytes, &beta, z.is, z.device, bias.is,
+                         bias.device, relu, s.y.is, s.y.device),
+                     NOT_SUPPORTED);
+    cudnnSetActivationDescriptor(relu, 2, 0, 0);
+    wrong |= refused("another activation",
+                     cudnnConvolutionBiasActivationForward(
+                         handle, &alpha, s.x.is, s.x.device, s.w.is, s.w.device,
+                         s.v, 1, work, bytes, &beta, s.y.is, z.device, bias.is,
+                         bias.device, relu, s.y.is, s.y.device),
+                     NOT_SUPPORTED);
     cudaFree(work);
     unmake(&s);
     drop(&z);
@@ -1287,6 +1308,12 @@ static int norm_of(int type, int format)
 
         wrong |= compare(names[i - 2], &p[i], exactness(of, 0) * 10);
     }
+    wrong |=
+        cudnnBatchNormalizationForwardTraining(
+            handle, 1, one, zero, x.is, x.device, x.is, x.device, parameters,
+            p[0].device, p[1].device, 0, NULL, NULL, epsilon, NULL, NULL) != 0;
+    memcpy(x.x, y.x, (size_t)x.all * sizeof *x.x);
+    wrong |= compare("normalized in place", &x, exact);
     drop(&x);
     drop(&y);
     drop(&g);
@@ -1309,11 +1336,6 @@ static int norms(void)
 }
 
 /* ---- refusals -------------------------------------------------------------------------------------- */
-
-static int refused(const char *what, int status, int want)
-{
-    return status == want ? 0 : failed(what, status, want);
-}
 
 static int refusals(void)
 {

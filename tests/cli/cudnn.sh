@@ -31,6 +31,8 @@ err '^teg: cudnnGetConvolutionForwardWorkspaceSize: a convolution of 8-bit integ
 err '^teg: cuDNN: a graph whose operation 0 is a descriptor of type 18'
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" fused
 err '^teg: cuDNN: teg.s own kernels'
+err 'Forward: a z of another shape, layout or type than y'
+err 'Forward: another activation than ReLU'
 # other generations' code
 for gpu in rtx2080ti h100 b200 rtx5090; do
     expect 0 "$teg" exec -g $gpu --no-trace -- "$work/program" some

@@ -1,6 +1,7 @@
 /* Entry points of cuDNN: convolutions by their own descriptors. */
 #include <stdlib.h>
 
+#include "tools/cudart/say.h"
 #include "tools/cudnn/convolution.h"
 #include "tools/cudnn/layers.h"
 
@@ -244,7 +245,7 @@ static int work_bytes_of(const char *name, enum conv_what what,
 
 /* For each kind: how many algorithms there are, which are for a convolution,
  * and how much work area one needs.  The tensors are in another order each. */
-#define ALGORITHMS(kind, of_type, what, FIRST, SECOND, THIRD)                  \
+#define ALGORITHMS(kind, what, FIRST, SECOND, THIRD)                           \
     CALL(cudnnGetConvolution##kind##AlgorithmMaxCount, struct dnn *d,          \
          int *count)                                                           \
     {                                                                          \
@@ -285,9 +286,9 @@ static int work_bytes_of(const char *name, enum conv_what what,
                              what, v, x, w, y, bytes);                         \
     }
 
-ALGORITHMS(Forward, Fwd, CONV_FPROP, x, w, y)
-ALGORITHMS(BackwardData, BwdData, CONV_DGRAD, w, y, x)
-ALGORITHMS(BackwardFilter, BwdFilter, CONV_WGRAD, x, y, w)
+ALGORITHMS(Forward, CONV_FPROP, x, w, y)
+ALGORITHMS(BackwardData, CONV_DGRAD, w, y, x)
+ALGORITHMS(BackwardFilter, CONV_WGRAD, x, y, w)
 
 /* ---- launches ------------------------------------------------------------------------- */
 
@@ -378,12 +379,22 @@ CALL(cudnnConvolutionBiasActivationForward, struct dnn *d, const void *alpha,
                                    .work_bytes = work_bytes};
     struct convolution c;
 
-    (void)algorithm, (void)z_is;
+    (void)algorithm;
     if (v == NULL || x_is == NULL || w_is == NULL || y_is == NULL ||
-        bias_is == NULL || activation == NULL)
+        bias_is == NULL || activation == NULL || beta == NULL)
         return DNN_BAD_PARAM;
-    if (activation->mode != DNN_RELU && activation->mode != DNN_IDENTITY)
+    if (activation->mode != DNN_RELU && activation->mode != DNN_IDENTITY) {
+        runtime_say("", "cudnnConvolutionBiasActivationForward: another "
+                        "activation than ReLU is not implemented");
         return DNN_NOT_SUPPORTED;
+    }
+    if (dnn_scale(beta, x_is->type) != 0 &&
+        (z_is == NULL || !dnn_is_like(z_is, y_is))) {
+        runtime_say("", "cudnnConvolutionBiasActivationForward: a z of "
+                        "another shape, layout or type than y is not "
+                        "implemented");
+        return DNN_NOT_SUPPORTED;
+    }
     c = convolution_of("cudnnConvolutionBiasActivationForward", CONV_FPROP, v,
                        x_is, w_is, y_is);
     c.has_bias = bias != NULL;

@@ -29,7 +29,6 @@ enum graph_descriptor {
 
 /* cudnnBackendAttributeType_t */
 enum graph_type {
-    GRAPH_TYPE_BOOLEAN = 2,
     GRAPH_TYPE_INT64 = 3,
     GRAPH_TYPE_NOTE = 11,
     GRAPH_TYPE_DESCRIPTOR = 15,

@@ -69,6 +69,9 @@ const char *dnn_type_name(int type);
 /* Dense strides in the order of a format. */
 void dnn_pack(struct dnn_tensor *t, int format);
 
+/* Whether elements of both lie alike. */
+int dnn_is_like(const struct dnn_tensor *a, const struct dnn_tensor *b);
+
 /* A scale as the API has it: a double where elements are, else a float. */
 double dnn_scale(const void *value, int type);
 

@@ -27,8 +27,6 @@ enum {
     CONFIG_ENGINE = 300,
     CONFIG_INTERMEDIATE = 301,
     CONFIG_KNOBS = 302,
-    CONFIG_WORK = 303,
-    CONFIG_SHARED = 304,
     PLAN_CONFIG = 401,
     PLAN_WORK = 402,
     PLAN_COMPUTED = 403,
@@ -48,7 +46,6 @@ enum {
     TENSOR_SIZE = 902,
     TENSOR_STRIDE = 903,
     TENSOR_ID = 906,
-    TENSOR_IS_VIRTUAL = 907,
     PACK_IDS = 1000,
     PACK_POINTERS = 1001,
     PACK_WORK = 1003,
@@ -170,17 +167,6 @@ static int is_bias(const struct dnn_tensor *t, const struct dnn_tensor *y)
     return t->rank == y->rank && t->stride[1] == 1;
 }
 
-static int is_like(const struct dnn_tensor *a, const struct dnn_tensor *b)
-{
-    if (a->rank != b->rank || a->type != b->type)
-        return 0;
-    for (int i = 0; i < a->rank; i++) {
-        if (a->size[i] != b->size[i] || a->stride[i] != b->stride[i])
-            return 0;
-    }
-    return 1;
-}
-
 /* An operation of the result until now: what kernels can finish a sum with, in
  * their order. */
 static int read_pointwise(const struct descriptor *op, struct graph_plan *p)
@@ -221,7 +207,7 @@ static int read_pointwise(const struct descriptor *op, struct graph_plan *p)
             descriptor_number(op, OP_POINTWISE_ALPHA_2, 1) == 1) {
             c->has_bias = 1;
             p->bias = other_id;
-        } else if (c->beta == 0 && p->z == 0 && is_like(&other, &y)) {
+        } else if (c->beta == 0 && p->z == 0 && dnn_is_like(&other, &y)) {
             c->beta = descriptor_number(op, OP_POINTWISE_ALPHA_2, 1);
             p->z = other_id;
         } else {

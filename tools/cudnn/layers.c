@@ -10,8 +10,7 @@
 
 enum {
     NAME_MAX_ = 32,
-    OPERATION_ADD = 0, /* cudnnOpTensorOp_t */
-    OPERATIONS = 6,
+    OPERATIONS = 6, /* cudnnOpTensorOp_t */
 };
 
 /* ---- what they share ------------------------------------------------------------------- */

@@ -64,10 +64,11 @@ static enum dnn_status norm_of(const char *name, int mode, int operations,
     return DNN_SUCCESS;
 }
 
+/* Two for each channel and slice, and an element of each channel. */
 static size_t sums_bytes(const struct layer_norm *p,
                          const struct dnn_tensor *x_is)
 {
-    return (size_t)p->slices * (size_t)p->size[1] * 2 * sum_bytes(x_is);
+    return ((size_t)p->slices * 2 + 1) * (size_t)p->size[1] * sum_bytes(x_is);
 }
 
 /* Pixels that follow each other evenly are counted as one side. */

@@ -19,6 +19,18 @@ void dnn_pack(struct dnn_tensor *t, int format)
     }
 }
 
+int dnn_is_like(const struct dnn_tensor *a, const struct dnn_tensor *b)
+{
+    if (a->rank != b->rank || a->type != b->type)
+        return 0;
+    for (int i = 0; i < a->rank; i++) {
+        if (a->size[i] != b->size[i] ||
+            (a->size[i] > 1 && a->stride[i] != b->stride[i]))
+            return 0;
+    }
+    return 1;
+}
+
 static int create(struct dnn_tensor **out)
 {
     if (out == NULL)

@@ -470,6 +470,13 @@ template <class Sum> __device__ Sum channel_sum(const layer_norm &p, Sum x)
     return x;
 }
 
+/* Where the first element of a channel is kept, behind its sums: y may be x. */
+template <class Sum>
+__device__ Sum *first_element(const layer_norm &p, int channel)
+{
+    return (Sum *)p.sums + (long long)p.slices * p.size[1] * 2 + channel;
+}
+
 /* Two sums of each channel and slice: of x less its first element, and of that
  * squared; backward, of the gradient, and that times x normalized. */
 template <class T> __device__ void norm_sums(const layer_norm &p)
@@ -500,6 +507,8 @@ template <class T> __device__ void norm_sums(const layer_norm &p)
         sums += ((long long)blockIdx.y * p.size[1] + share.channel) * 2;
         sums[0] = one;
         sums[1] = two;
+        if (blockIdx.y == 0)
+            *first_element<Sum>(p, share.channel) = less;
     }
 }
 
@@ -526,8 +535,7 @@ template <class T> __device__ void norm_training(const layer_norm &p)
     const int c = min(share.channel, p.size[1] - 1);
     const Two<Sum> sums(p, c);
     const Sum count = (Sum)share.all(), apart = sums.one / count;
-    share.channel = c;
-    const Sum mean = apart + (Sum)value(*share.operator()<T>(p.x, 0));
+    const Sum mean = apart + *first_element<Sum>(p, c);
     const Sum variance = max(sums.two / count - apart * apart, Sum(0));
     const Sum inverse = Sum(1) / sqrt(variance + (Sum)p.epsilon);
     const Sum scale = ((const Sum *)p.scale)[c] * inverse,
