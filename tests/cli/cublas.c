@@ -9,16 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cli/vendor.h"
+
 /* The API's, of which only what is needed. */
-int cudaMalloc(void **p, size_t bytes);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaDeviceSynchronize(void);
 int cudaPeekAtLastError(void);
-int cudaStreamCreate(void **stream);
-int cudaStreamBeginCapture(void *stream, int mode);
-int cudaStreamEndCapture(void *stream, void **graph);
-int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
-int cudaGraphLaunch(void *exec, void *stream);
 int cublasCreate_v2(void **b);
 int cublasDestroy_v2(void *b);
 int cublasSetStream_v2(void *b, void *stream);
@@ -98,18 +92,10 @@ enum {
     INVALID_VALUE = 7,
     NOT_INITIALIZED = 1,
     NOT_SUPPORTED = 15,
-    TO_DEVICE = 1,
-    TO_HOST = 2,
     BATCH = 3,
 };
 
 static void *blas;
-
-static int failed(const char *what, double got, double want)
-{
-    fprintf(stderr, "%s: expected %g, found %g\n", what, want, got);
-    return 1;
-}
 
 /* Memory that stays until the end. */
 static void *room(size_t bytes)

@@ -4,26 +4,11 @@
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 
-# shellcheck disable=SC2086
-expect 0 $cc $flags -std=gnu17 -O1 -w -c -o "$work/cublas.o" tests/cli/cublas.c
-# a library for each part, with versions as the vendor's have
-library() { # NAME NUMBER PATTERN
-    nm -u "$work/cublas.o" |
-        sed -n "s/.* U \($3\)\$/int \1(void); int \1(void) { return 14; }/p" >"$work/$1.c"
-    [ -s "$work/$1.c" ] || echo "int $1_other(void) { return 0; }" >"$work/$1.c"
-    echo "$1.so.$2 { *; };" >"$work/$1.map"
-    $cc -w -O1 -shared -fPIC -Wl,-soname,$1.so.$2 -Wl,--version-script="$work/$1.map" \
-        -o "$work/$1.so.$2" "$work/$1.c"
-}
-link() { # OUTPUT FLAG...
-    to=$1 && shift
-    # shellcheck disable=SC2086
-    $cc $flags -o "$to" "$work/cublas.o" "$@" "$build/cudart/libcudart.so.13" -lm \
-        -Wl,-rpath,"$work"
-}
+expect 0 compile cublas
 lt='cublasLt[A-Za-z0-9_]*' rest='cublas[A-KM-Z][A-Za-z0-9_]*'
-library libcublas 13 "$rest" && library libcublasLt 13 "$lt"
-expect 0 link "$work/program" "$work/libcublas.so.13" "$work/libcublasLt.so.13"
+expect 0 library cublas 13 14 "$rest"
+expect 0 library cublasLt 13 14 "$lt"
+expect 0 link "$work/program" "$work/cublas.o" "$work/libcublas.so.13" "$work/libcublasLt.so.13"
 LD_LIBRARY_PATH=$build/cudart expect 3 "$work/program" odd # its own fails
 
 for test in odd batches large layers vectors refusals captured; do
@@ -53,10 +38,12 @@ out '^teg_cublas_sgemm_64x64_nn on a100'
 
 # bound at once; opened by a path, by a plain name and the caller's own path;
 # and that of CUDA 12
-expect 0 link "$work/now" "$work/libcublas.so.13" "$work/libcublasLt.so.13" -Wl,-z,now
+expect 0 link "$work/now" "$work/cublas.o" "$work/libcublas.so.13" \
+    "$work/libcublasLt.so.13" -Wl,-z,now
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/now" vectors
-library libcublas 12 "$rest" && library libcublasLt 12 "$lt"
-expect 0 link "$work/twelve" "$work/libcublas.so.12" "$work/libcublasLt.so.12"
+expect 0 library cublas 12 14 "$rest"
+expect 0 library cublasLt 12 14 "$lt"
+expect 0 link "$work/twelve" "$work/cublas.o" "$work/libcublas.so.12" "$work/libcublasLt.so.12"
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/twelve" captured
 cat >"$work/opens.c" <<'CODE'
 #include <dlfcn.h>

@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cli/vendor.h"
+
 /* The API's, of which only what is needed. */
-int cudaMalloc(void **p, size_t bytes);
-int cudaFree(void *p);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaDeviceSynchronize(void);
 size_t cudnnGetVersion(void);
 const char *cudnnGetErrorString(int status);
 int cudnnGetProperty(int which, int *value);
@@ -139,8 +137,6 @@ enum {
     NCHW = 0,
     NHWC = 1,
     FMA = 3,
-    TO_DEVICE = 1,
-    TO_HOST = 2,
     SIDES = 5,
     SPACE = 3,
     BAD_PARAM = 2000,
@@ -152,21 +148,6 @@ enum {
 };
 
 static void *handle;
-
-static int failed(const char *what, double got, double want)
-{
-    fprintf(stderr, "%s: expected %g, found %g\n", what, want, got);
-    return 1;
-}
-
-/* From -1 to 1. */
-static double drawn(void)
-{
-    static uint64_t state = 1;
-
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 33) / (double)(1u << 30) - 1;
-}
 
 /* ---- numbers ------------------------------------------------------------------- */
 
@@ -322,7 +303,7 @@ static struct tensor tensor(int type, int format, int rank, const int *size)
     pack(&t, format);
     t.x = malloc((size_t)t.all * sizeof *t.x);
     for (int i = 0; i < t.all; i++)
-        t.x[i] = drawn();
+        t.x[i] = drawn(1);
     cudaMalloc(&t.device, (size_t)t.all * bytes_of(type));
     send(&t);
     return t;
@@ -1046,7 +1027,7 @@ static int layers_of(int type, int format)
     }
 
     for (int i = 0; i < y.all; i++)
-        y.x[i] = drawn();
+        y.x[i] = drawn(1);
     send(&y);
     for (int i = 0; i < y.all; i++)
         y.x[i] = 2 * b.x[i / 35 % 40] + y.x[i];

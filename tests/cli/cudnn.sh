@@ -5,20 +5,10 @@
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 
-library() {
-    # shellcheck disable=SC2086
-    $cc $flags -std=gnu17 -O1 -w -c -o "$work/cudnn.o" tests/cli/cudnn.c &&
-        nm -u "$work/cudnn.o" |
-        sed -n '/ cudnnGetVersion$/d; s/.* U \(cudnn[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 5; }/p' \
-            >"$work/libcudnn.c" &&
-        echo 'unsigned long cudnnGetVersion(void) { return 92105; }' \
-            >>"$work/libcudnn.c" &&
-        $cc -w -O1 -shared -fPIC -Wl,-soname,libcudnn.so.9 \
-            -o "$work/libcudnn.so.9" "$work/libcudnn.c" &&
-        $cc $flags -o "$work/program" "$work/cudnn.o" "$work/libcudnn.so.9" \
-            "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
-}
-expect 0 library
+expect 0 compile cudnn
+echo 'unsigned long cudnnGetVersion(void) { return 92105; }' >"$work/libcudnn.c"
+expect 0 library cudnn 9 5 'cudnn[A-FH-Z][A-Za-z0-9_]*\|cudnnGet[A-UW-Z][A-Za-z0-9_]*'
+expect 0 link "$work/program" "$work/cudnn.o" "$work/libcudnn.so.9"
 LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program" refusals # its own fails
 
 # What a program leaves is no leak of teg's.

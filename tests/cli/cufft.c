@@ -10,19 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cli/vendor.h"
+
 /* The API's, of which only what is needed. */
-int cudaMalloc(void **p, size_t bytes);
-int cudaFree(void *p);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaDeviceSynchronize(void);
-int cudaStreamCreate(void **stream);
-int cudaStreamBeginCapture(void *stream, int mode);
-int cudaStreamEndCapture(void *stream, void **graph);
-int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
-int cudaGraphLaunch(void *exec, void *stream);
-int cudaGraphExecDestroy(void *exec);
-int cudaGraphDestroy(void *graph);
-int cudaStreamDestroy(void *stream);
 int cufftCreate(int *plan);
 int cufftDestroy(int plan);
 int cufftGetVersion(int *version);
@@ -58,8 +48,6 @@ enum {
     OF_DOUBLES = 0x40,
     FORWARD = -1,
     BACKWARD = 1,
-    TO_DEVICE = 1,
-    TO_HOST = 2,
     RANKS = 3,
     INVALID_PLAN = 1,
     INVALID_TYPE = 3,
@@ -68,21 +56,6 @@ enum {
     NOT_IMPLEMENTED = 14,
     NOT_SUPPORTED = 16,
 };
-
-static int failed(const char *what, double got, double want)
-{
-    fprintf(stderr, "%s: expected %g, found %g\n", what, want, got);
-    return 1;
-}
-
-/* From -8 to 8. */
-static double drawn(void)
-{
-    static uint64_t state = 1;
-
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 33) / (double)(1u << 31) * 16 - 8;
-}
 
 /* ---- by definition ------------------------------------------------------------------ */
 
@@ -256,12 +229,12 @@ static int check(struct test t)
     }
     /* what is transformed, of lines that mirror themselves where they must */
     for (long long i = 0; i < all * t.batch; i++)
-        x[i] = drawn() + (type == C2C ? I * drawn() : 0);
+        x[i] = drawn(8) + (type == C2C ? I * drawn(8) : 0);
     for (int b = 0; b < t.batch && type == C2R; b++) {
         if (t.rank > 1)
             transform(x + b * all, t.n, t.rank, FORWARD);
         for (int i = 1; i < half && t.rank == 1; i++) {
-            x[b * all + i] += I * (2 * i == last ? 0 : drawn());
+            x[b * all + i] += I * (2 * i == last ? 0 : drawn(8));
             x[b * all + last - i] = conj(x[b * all + i]);
         }
     }
@@ -470,7 +443,7 @@ static int test_million(void)
     int plan = 0;
 
     for (int i = 0; i < 2 * N; i++)
-        x[i] = (float)drawn();
+        x[i] = (float)drawn(8);
     if (cudaMalloc(&device, N * 8) != 0 ||
         cudaMemcpy(device, x, N * 8, TO_DEVICE) != 0 ||
         cufftPlan1d(&plan, N, C2C, 1) != 0 ||

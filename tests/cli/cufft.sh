@@ -4,20 +4,9 @@
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 
-# shellcheck disable=SC2086
-expect 0 $cc $flags -std=gnu17 -O1 -w -c -o "$work/cufft.o" tests/cli/cufft.c
-nm -u "$work/cufft.o" |
-    sed -n 's/.* U \(cufft[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 5; }/p' \
-        >"$work/libcufft.c"
-library() { # NUMBER
-    echo "libcufft.so.$1 { *; };" >"$work/libcufft.map"
-    $cc -w -O1 -shared -fPIC -Wl,-soname,libcufft.so.$1 \
-        -Wl,--version-script="$work/libcufft.map" -o "$work/libcufft.so.$1" "$work/libcufft.c"
-    # shellcheck disable=SC2086
-    $cc $flags -o "$work/program$1" "$work/cufft.o" "$work/libcufft.so.$1" \
-        "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
-}
-expect 0 library 12
+expect 0 compile cufft
+expect 0 library cufft 12 5 'cufft[A-Za-z0-9_]*'
+expect 0 link "$work/program12" "$work/cufft.o" "$work/libcufft.so.12"
 LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program12" refusals # its own fails
 
 for test in lengths dimensions long layouts million plans refusals; do
@@ -38,7 +27,8 @@ expect 1 "$teg" exec -g v100 --no-trace -- "$work/program12" layouts
 err '^teg: cuFFT: there are no kernels for sm_70: sm_75 is the oldest'
 
 # that of CUDA 12; the kernels are traced and replayed as a program's own
-expect 0 library 11
+expect 0 library cufft 11 5 'cufft[A-Za-z0-9_]*'
+expect 0 link "$work/program11" "$work/cufft.o" "$work/libcufft.so.11"
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program11" plans
 check 'named' grep -q '"name": "teg_cufft_real_32"' "$work/traces/kernels.json"
 expect 0 "$teg" run -g a100 "$work/traces/kernels.json"

@@ -9,18 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cli/vendor.h"
+
 typedef void *generator;
 
 /* The API's, of which only what is needed. */
-int cudaMalloc(void **p, size_t bytes);
-int cudaFree(void *p);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaStreamCreate(void **stream);
-int cudaStreamBeginCapture(void *stream, int mode);
-int cudaStreamEndCapture(void *stream, void **graph);
-int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
-int cudaGraphLaunch(void *exec, void *stream);
-int cudaStreamSynchronize(void *stream);
 int curandCreateGenerator(generator *g, int type);
 int curandCreateGeneratorHost(generator *g, int type);
 int curandDestroyGenerator(generator g);
@@ -60,7 +53,6 @@ enum {
     SOBOL_64 = 203,
     SCRAMBLED_64 = 204,
     LEGACY = 103,
-    TO_HOST = 2,
     NOT_INITIALIZED = 101,
     TYPE_ERROR = 103,
     OUT_OF_RANGE = 104,
@@ -81,12 +73,6 @@ enum what {
     POISSON_NORMAL,
     WHATS,
 };
-
-static int failed(const char *what, double got, double want)
-{
-    fprintf(stderr, "%s: expected %.17g, found %.17g\n", what, want, got);
-    return 1;
-}
 
 /* What they are: of which type, and of what mean and deviation. */
 static const struct {

@@ -5,19 +5,10 @@
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 
-# shellcheck disable=SC2086
-expect 0 $cc $flags -std=gnu17 -O1 -w -c -o "$work/curand.o" tests/cli/curand.c
-{
-    cat tests/cli/curand_vectors.c
-    nm -u "$work/curand.o" |
-        sed -n '/ curandGet/d; s/.* U \(curand[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 999; }/p'
-} >"$work/libcurand.c"
-echo 'libcurand.so.10 { *; };' >"$work/libcurand.map"
-expect 0 $cc -w -O1 -shared -fPIC -Wl,-soname,libcurand.so.10 \
-    -Wl,--version-script="$work/libcurand.map" -o "$work/libcurand.so.10" "$work/libcurand.c"
-# shellcheck disable=SC2086
-expect 0 $cc $flags -o "$work/program" "$work/curand.o" "$work/libcurand.so.10" \
-    "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
+expect 0 compile curand
+cp tests/cli/curand_vectors.c "$work/libcurand.c"
+expect 0 library curand 10 999 'curand[A-FH-Z][A-Za-z0-9_]*\|curandGenerate[A-Za-z0-9_]*'
+expect 0 link "$work/program" "$work/curand.o" "$work/libcurand.so.10"
 LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program" words # its own fails
 
 for test in words twister continued distributions quasi poisson host discrete \

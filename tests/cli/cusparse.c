@@ -9,16 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/cli/vendor.h"
+
 /* The API's, of which only what is needed. */
-int cudaMalloc(void **p, size_t bytes);
-int cudaFree(void *p);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaDeviceSynchronize(void);
-int cudaStreamCreate(void **stream);
-int cudaStreamBeginCapture(void *stream, int mode);
-int cudaStreamEndCapture(void *stream, void **graph);
-int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
-int cudaGraphLaunch(void *exec, void *stream);
 int cusparseCreate(void **handle);
 int cusparseDestroy(void *handle);
 int cusparseGetVersion(void *handle, int *version);
@@ -238,29 +231,13 @@ enum {
     C_32F = 4,
     C_64F = 5,
     R_16BF = 14,
-    TO_DEVICE = 1,
-    TO_HOST = 2,
     INVALID_VALUE = 3,
     ZERO_PIVOT = 9,
     NOT_SUPPORTED = 10,
 };
 
-static int failed(const char *what, double got, double want)
-{
-    fprintf(stderr, "%s: expected %g, found %g\n", what, want, got);
-    return 1;
-}
-
-static uint32_t bits_drawn(void)
-{
-    static uint64_t state = 1;
-
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
-}
-
 /* A multiple of 1/8 from -2 to 2, which halves have exactly, and is not 0. */
-static double drawn(void)
+static double eighths(void)
 {
     int n = (int)(bits_drawn() % 32) - 16;
 
@@ -424,8 +401,8 @@ static struct numbers make_numbers(int64_t n, int type)
                         device(NULL, (size_t)n * 16)};
 
     for (int64_t i = 0; i < n; i++) {
-        x.z[2 * i] = drawn();
-        x.z[2 * i + 1] = is_complex(type) ? drawn() : 0;
+        x.z[2 * i] = eighths();
+        x.z[2 * i + 1] = is_complex(type) ? eighths() : 0;
     }
     put_numbers(&x);
     return x;
@@ -515,8 +492,8 @@ static double *draw_dense(int rows, int columns, int percent, int type)
 
             if (i % 5 != 3 &&
                 (i == rows / 2 || (int)(bits_drawn() % 100) < percent)) {
-                z[0] = drawn();
-                z[1] = is_complex(type) ? drawn() : 0;
+                z[0] = eighths();
+                z[1] = is_complex(type) ? eighths() : 0;
             }
         }
     }
@@ -953,7 +930,7 @@ static int vectors(void *h)
         if (compare("Scatter", &y))
             return 1;
         for (int i = 0; i < N; i++)
-            y.z[2 * i] = drawn();
+            y.z[2 * i] = eighths();
         put_numbers(&y);
         OK(cusparseGather(h, dy, dx));
         for (int i = 0; i < NNZ; i++)
@@ -1378,7 +1355,7 @@ static int gemm_again(void *h)
                             nnz))
             return 1;
         for (int64_t i = 0; i < a.nnz; i++)
-            a.values.z[2 * i] = a.dense[2 * a.place[i]] = drawn();
+            a.values.z[2 * i] = a.dense[2 * a.place[i]] = eighths();
         put_numbers(&a.values);
     }
     return 0;

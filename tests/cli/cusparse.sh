@@ -4,21 +4,9 @@
 
 [ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 0; }
 
-# shellcheck disable=SC2086
-expect 0 $cc $flags -std=gnu17 -O1 -w -c -o "$work/cusparse.o" tests/cli/cusparse.c
-nm -u "$work/cusparse.o" |
-    sed -n 's/.* U \(cusparse[A-Za-z0-9_]*\)$/int \1(void); int \1(void) { return 7; }/p' \
-        >"$work/libcusparse.c"
-library() {
-    echo "libcusparse.so.12 { *; };" >"$work/libcusparse.map"
-    $cc -w -O1 -shared -fPIC -Wl,-soname,libcusparse.so.12 \
-        -Wl,--version-script="$work/libcusparse.map" -o "$work/libcusparse.so.12" \
-        "$work/libcusparse.c"
-    # shellcheck disable=SC2086
-    $cc $flags -o "$work/program" "$work/cusparse.o" "$work/libcusparse.so.12" \
-        "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
-}
-expect 0 library
+expect 0 compile cusparse
+expect 0 library cusparse 12 7 'cusparse[A-Za-z0-9_]*'
+expect 0 link "$work/program" "$work/cusparse.o" "$work/libcusparse.so.12"
 # what a test makes stays until its end
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program" refusals # its own fails

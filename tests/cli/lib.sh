@@ -8,6 +8,12 @@
 #   within SECONDS TEST...     waits until TEST succeeds, at most that long
 #   ended PID...               none of the processes runs any more
 #   small_trace FILE           writes an NVBit trace of two blocks
+#   compile NAME               makes an object of tests/cli/NAME.c, a program
+#                              that calls a vendor's library
+#   library NAME NUMBER STATUS PATTERN   makes libNAME.so.NUMBER, whose functions
+#                              return STATUS: those that objects want and whose
+#                              names match, beside what libNAME.c has
+#   link OUTPUT FILE...        makes a program of objects and such libraries
 #
 # $build is the build that is tested, $cc $flags what programs for it are
 # compiled with.
@@ -85,6 +91,29 @@ finish() {
         "Failures: $failures, Errors: 0"
     [ "$failures" = 0 ]
     exit
+}
+
+compile() {
+    # shellcheck disable=SC2086
+    $cc $flags -std=gnu17 -O1 -w -I. -c -o "$work/$1.o" "tests/cli/$1.c"
+}
+
+# With versions, as the vendor's have.
+library() {
+    nm -u "$work"/*.o |
+        sed -n "s/.* U \($4\)\$/int \1(void); int \1(void) { return $3; }/p" |
+        sort -u >"$work/failing.c"
+    [ ! -e "$work/lib$1.c" ] || cat "$work/lib$1.c" >>"$work/failing.c"
+    [ -s "$work/failing.c" ] || echo "int $1_other(void) { return 0; }" >"$work/failing.c"
+    echo "lib$1.so.$2 { *; };" >"$work/failing.map"
+    $cc -w -O1 -shared -fPIC "-Wl,-soname,lib$1.so.$2" \
+        "-Wl,--version-script=$work/failing.map" -o "$work/lib$1.so.$2" "$work/failing.c"
+}
+
+link() {
+    to=$1 && shift
+    # shellcheck disable=SC2086
+    $cc $flags -o "$to" "$@" "$build/cudart/libcudart.so.13" -lm -Wl,-rpath,"$work"
 }
 
 # y[i] = a * x[i] + y[i] by 2 blocks of 64 threads, as a tracer writes it.
