@@ -135,7 +135,7 @@ static teg_status run(struct teg_emulation *e, struct emu_device *device,
     facts.params = args->params;
     facts.param_bytes = args->param_bytes;
     TRY(emu_launch(&e->cubin, e->kernel, device, &facts, &launch, d));
-    status = teg_tegt_write(path, &launch, d);
+    status = teg_tegt_write(path, &launch, NULL, d);
     launch.close(launch.self);
     return status;
 }

@@ -524,6 +524,11 @@ uint32_t teg_trace_kernel_launches(const struct teg_trace *trace, uint32_t i)
     return i < trace->list.count ? trace->list.launches[i] : 1;
 }
 
+uint32_t teg_trace_kernel_alike(const struct teg_trace *trace, uint32_t i)
+{
+    return i < trace->list.count ? trace->list.alike[i] : i;
+}
+
 const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
                                        size_t *count)
 {

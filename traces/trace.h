@@ -32,6 +32,9 @@ const struct teg_step *teg_trace_steps(const struct teg_trace *trace,
                                        size_t *count);
 /* All of it, with streams, events and graphs; NULL: it has not been said. */
 const struct teg_score *teg_trace_score(const struct teg_trace *trace);
+/* The first launch that `i` differs from in nothing but where its buffers are, as far
+ * as a list says; `i` itself. */
+uint32_t teg_trace_kernel_alike(const struct teg_trace *trace, uint32_t i);
 /* Whether the launches are files of their own. */
 int teg_trace_is_list(const struct teg_trace *trace);
 /* Remarks about the trace as a whole (a list's missing file). */

@@ -145,4 +145,10 @@ teg_status sim_engine_walk(struct teg_launch *launch, const struct teg_gpu *gpu,
                            uint32_t listeners, uint64_t *blocks,
                            struct teg_diag *d);
 
+/* The launch's requests pass `memory`, which has all SMs, without a clock, block
+ * after block, each on the next SM, warp after warp (sim_memory_pass). */
+teg_status sim_engine_pass(struct teg_launch *launch, const struct teg_gpu *gpu,
+                           struct sim_memory *memory, struct sim_passed *passed,
+                           struct teg_diag *d);
+
 #endif

@@ -293,13 +293,18 @@ struct sim_l2_place sim_l2_expect(const struct sim_l2 *l2, uint64_t address)
     return place;
 }
 
+static int is_far(const struct sim_l2 *l2, uint32_t sm, uint64_t slice)
+{
+    return l2->halves &&
+           sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
+}
+
 static INLINE void ask(struct sim_l2 *l2, uint32_t sm, struct sim_way *w,
                        uint64_t address, struct sim_l2_place place,
                        uint32_t sectors, struct sim_request *r)
 {
     uint64_t line = address / TEG_LINE_BYTES, slice = place.slice;
-    int far = l2->halves &&
-              sm / l2->gpu->l2.half_sms % SIM_HALVES != slice % SIM_HALVES;
+    int far = is_far(l2, sm, slice);
     int passes = far && l2->gpu->l2.far_passes_near;
     uint64_t came = sim_way_at(w);
 
@@ -354,6 +359,47 @@ int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before)
     return 1;
 }
 
+/* What of the line's sectors the set had not, and has now. */
+static uint32_t pass_set(struct sim_l2 *l2, uint32_t set, uint64_t line,
+                         uint32_t sectors, int writes, int fetches,
+                         struct sim_passed *p)
+{
+    struct sim_cache_result found =
+        sim_cache_access(l2->cache, set, line, sectors, 1, writes);
+    uint32_t missing = sectors & ~found.hits, torn;
+    uint64_t cleaned;
+
+    if (missing != 0 && fetches) {
+        uint32_t more =
+            sim_cache_add(l2->cache, found.frame,
+                          sim_whole_pieces(missing, l2->gpu->l2.fetch_bytes));
+
+        p->read += sim_count_sectors(missing | more);
+    }
+    p->written += sim_count_sectors(found.evicted);
+    if (writes)
+        p->written += sim_count_sectors(
+            sim_cache_clean(l2->cache, set, l2->most_dirty, &cleaned, &torn));
+    return missing;
+}
+
+void sim_l2_pass(struct sim_l2 *l2, uint32_t sm, uint64_t line,
+                 uint32_t sectors, int writes, int reads, struct sim_passed *p)
+{
+    struct sim_l2_place place;
+
+    if (l2->cache == NULL)
+        return;
+    place = place_of(l2, line);
+    p->asked += sim_count_sectors(sectors);
+    if (!writes && is_far(l2, sm, place.slice)) {
+        sectors = pass_set(l2, beside(l2, place).set, line, sectors, 0, 0, p);
+        p->far += sim_count_sectors(sectors);
+    }
+    if (sectors != 0)
+        pass_set(l2, place.set, line, sectors, writes, reads, p);
+}
+
 /* What had to go has been written when the next kernel begins.  Lines one after
  * the other fill all sets alike, so only as many as L2 holds, and a row of
  * slices at either end, can be there afterwards. */
@@ -373,11 +419,8 @@ void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes)
         uint32_t sectors = sim_line_sectors(
             from, teg_min(to - begin, (uint64_t)TEG_LINE_BYTES), 0);
 
-        uint32_t set = place_of(l2, line).set;
-        uint64_t cleaned;
-        uint32_t torn;
+        struct sim_passed ignored = {0};
 
-        sim_cache_access(l2->cache, set, line, sectors, 1, 1);
-        sim_cache_clean(l2->cache, set, l2->most_dirty, &cleaned, &torn);
+        sim_l2_pass(l2, 0, line, sectors, 1, 0, &ignored);
     }
 }

@@ -27,6 +27,7 @@
 #include "sim/memory/dram.h"
 #include "sim/memory/line.h"
 #include "sim/memory/lrc.h"
+#include "sim/memory/passed.h"
 #include "sim/memory/slices.h"
 
 enum {
@@ -82,6 +83,11 @@ int sim_l2_carry(struct sim_l2 *l2, const struct sim_l2 *before);
 /* A copy or a memory set between kernels has written `bytes` from `address`
  * on. */
 void sim_l2_write(struct sim_l2 *l2, uint64_t address, uint64_t bytes);
+
+/* SM `sm` asks the line for `sectors` without a clock: it reads, writes, or, both, has
+ * them updated where they are. */
+void sim_l2_pass(struct sim_l2 *l2, uint32_t sm, uint64_t line,
+                 uint32_t sectors, int writes, int reads, struct sim_passed *p);
 
 /* The line at `address` is about to be taken through L2, which there must be:
  * returns where it lies. */

@@ -68,6 +68,23 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
     sim_l2_write(&m->l2, address, bytes);
 }
 
+void sim_memory_pass(struct sim_memory *m, uint32_t sm,
+                     const struct sim_plan *plan, struct sim_passed *p)
+{
+    const struct sim_request *r = &plan->request;
+
+    if (r->space != SPACE_GLOBAL && r->space != SPACE_LOCAL)
+        return;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct sim_transaction *t = &plan->transaction[i];
+
+        sim_translation_pass(&m->translation, sm, t->address, p);
+        sim_l2_pass(&m->l2, sm, t->address / TEG_LINE_BYTES, t->sectors,
+                    r->is_store || r->is_atomic, !r->is_store || r->is_atomic,
+                    p);
+    }
+}
+
 void sim_memory_leave(struct sim_memory *m, double share)
 {
     sim_dram_leave(&m->dram, share);

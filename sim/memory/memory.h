@@ -21,6 +21,7 @@
 
 #include <stddef.h>
 
+#include "sim/memory/passed.h"
 #include "sim/memory/plan.h"
 
 struct sim_memory;
@@ -47,6 +48,12 @@ teg_status sim_memory_carry(struct sim_memory *m,
 /* A copy or a set of memory between kernels has written `bytes` from `address`
  * on: they lie in L2, dirty. */
 void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);
+
+/* SM `sm`'s planned request passes without a clock, and past L1: L2 has afterwards
+ * what it asks for, and of a store that is dirty.  Adds to `*p`, which is the same for the same
+ * requests in the same order. */
+void sim_memory_pass(struct sim_memory *m, uint32_t sm,
+                     const struct sim_plan *plan, struct sim_passed *p);
 
 /* Copies take `share` (0 to 0.95) of the DRAM's bandwidth from now on, of each
  * channel alike. */

@@ -138,6 +138,22 @@ uint64_t sim_translation_look_up(struct sim_translation *t, uint32_t sm,
     return at;
 }
 
+void sim_translation_pass(struct sim_translation *t, uint32_t sm,
+                          uint64_t address, struct sim_passed *p)
+{
+    uint64_t page, page_bytes = t->gpu->tlb.page_bytes;
+    size_t regions = t->walked.count;
+
+    if (t->tlb == NULL || (t->last[sm].page != 0 &&
+                           address - (t->last[sm].page - 1) < page_bytes))
+        return;
+    page = address / page_bytes;
+    t->last[sm].page = page * page_bytes + 1;
+    p->pages += sim_cache_access(t->tlb[sm], 0, page, 1, 1, 0).hits == 0;
+    region_ready(t, address, 0);
+    p->regions += t->walked.count - regions;
+}
+
 void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,
                                   uint64_t address, int posted)
 {

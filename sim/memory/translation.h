@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "config/gpu.h"
+#include "sim/memory/passed.h"
 #include "sim/memory/way.h"
 
 /* Regions touched since caches were cold, and when their translations came:
@@ -64,6 +65,9 @@ static inline void sim_translation_await(struct sim_translation *t, uint32_t sm,
     if (!posted)
         w->waited = teg_max(at, t->last[sm].ready) - w->start;
 }
+/* The same without a clock. */
+void sim_translation_pass(struct sim_translation *t, uint32_t sm,
+                          uint64_t address, struct sim_passed *p);
 /* So does an SM with a TLB of its own elsewhere, which finds it there. */
 void sim_translation_await_region(struct sim_translation *t, struct sim_way *w,
                                   uint64_t address, int posted);

@@ -1,5 +1,6 @@
 #include "sim/sample/kinds.h"
 
+#include "isa/base/hash.h"
 #include "isa/base/minmax.h"
 
 uint64_t sample_block_work(const struct teg_block *block)
@@ -11,13 +12,13 @@ uint64_t sample_block_work(const struct teg_block *block)
     return work;
 }
 
-/* FNV-1a over what the warps execute. */
+/* Of what the warps execute. */
 static uint64_t signature(const struct teg_block *block)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = TEG_HASH_START;
 
     for (uint32_t i = 0; i < teg_block_warps(block); i++)
-        hash = (hash ^ teg_block_warp_insts(block, i)) * 0x100000001b3u;
+        teg_hash_mix(&hash, teg_block_warp_insts(block, i));
     return hash;
 }
 

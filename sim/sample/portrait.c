@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/gpu.h"
+#include "isa/base/hash.h"
 #include "sim/memory/plan.h"
 #include "sim/sample/lines.h"
 
@@ -26,40 +27,24 @@ enum teg_portrait_kind teg_portrait_kind(enum teg_portrait_part part)
 
 /* ---- digests --------------------------------------------------------------- */
 
-/* One round of a 64-bit hash (the multiplication of FNV-1a, the shifts of
- * MurmurHash3's last step), so that every bit of `v` reaches every other. */
-static void mix(uint64_t *hash, uint64_t v)
-{
-    uint64_t x = (*hash ^ v) * 0xff51afd7ed558ccdu;
-
-    *hash = x ^ x >> 32;
-}
-
-static void mix_bytes(uint64_t *hash, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        mix(hash, (uint8_t)bytes[i]);
-    mix(hash, size);
-}
-
 uint64_t teg_portrait_outline(const struct teg_kernel *k)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = TEG_HASH_START;
 
-    mix_bytes(&hash, k->name, strlen(k->name));
+    teg_hash_bytes(&hash, k->name, strlen(k->name));
     for (int i = 0; i < 3; i++)
-        mix(&hash, k->block[i]);
-    mix(&hash, k->registers);
-    mix(&hash, k->shared_bytes);
-    mix(&hash, k->isa);
+        teg_hash_mix(&hash, k->block[i]);
+    teg_hash_mix(&hash, k->registers);
+    teg_hash_mix(&hash, k->shared_bytes);
+    teg_hash_mix(&hash, k->isa);
     return hash;
 }
 
 static void mix_regs(uint64_t *hash, const struct teg_regs *r, uint32_t count)
 {
-    mix(hash, count);
+    teg_hash_mix(hash, count);
     for (uint32_t i = 0; i < count; i++)
-        mix(hash, (uint64_t)r[i].first << 16 | r[i].count);
+        teg_hash_mix(hash, (uint64_t)r[i].first << 16 | r[i].count);
 }
 
 /* What the engine knows of an instruction: not its line, nor where in a trace
@@ -69,33 +54,36 @@ static uint64_t digest_of(const struct teg_program *p,
 {
     const struct teg_control *c = &inst->control;
     const char *text = teg_program_text(p, inst);
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = TEG_HASH_START;
     size_t length;
 
     text = teg_text_mnemonic(text, &length);
-    mix_bytes(&hash, text, length);
-    mix(&hash, inst->pc);
-    mix(&hash, (uint64_t)inst->op_class << 48 | (uint64_t)inst->space << 40 |
-                   (uint64_t)inst->width << 16 | inst->flags);
+    teg_hash_bytes(&hash, text, length);
+    teg_hash_mix(&hash, inst->pc);
+    teg_hash_mix(&hash, (uint64_t)inst->op_class << 48 |
+                            (uint64_t)inst->space << 40 |
+                            (uint64_t)inst->width << 16 | inst->flags);
     mix_regs(&hash, inst->dst, inst->dst_count);
     mix_regs(&hash, inst->src, inst->src_count);
-    mix(&hash, (uint64_t)c->known << 40 | (uint64_t)c->stall << 32 |
-                   (uint64_t)c->yield << 24 | (uint64_t)c->write_barrier << 16 |
-                   (uint64_t)c->read_barrier << 8 | c->wait_mask);
+    teg_hash_mix(&hash, (uint64_t)c->known << 40 | (uint64_t)c->stall << 32 |
+                            (uint64_t)c->yield << 24 |
+                            (uint64_t)c->write_barrier << 16 |
+                            (uint64_t)c->read_barrier << 8 | c->wait_mask);
     return hash;
 }
 
 static void mix_access(uint64_t *hash, const struct teg_access *a)
 {
-    mix(hash, a->shape);
+    teg_hash_mix(hash, a->shape);
     if (a->shape == SHAPE_LIST) {
         for (uint32_t rest = a->mask; rest != 0; rest &= rest - 1)
-            mix(hash, a->lane[__builtin_ctz(rest)]);
+            teg_hash_mix(hash, a->lane[__builtin_ctz(rest)]);
         return;
     }
-    mix(hash, a->base);
-    mix(hash, (uint64_t)(uint32_t)a->stride << 32 | (uint32_t)a->pitch);
-    mix(hash, a->group_log2);
+    teg_hash_mix(hash, a->base);
+    teg_hash_mix(hash,
+                 (uint64_t)(uint32_t)a->stride << 32 | (uint32_t)a->pitch);
+    teg_hash_mix(hash, a->group_log2);
 }
 
 /* ---- accesses -------------------------------------------------------------- */
@@ -193,7 +181,7 @@ static uint64_t walk_warp(struct painter *p, struct teg_block *block,
     struct teg_cursor c;
     struct teg_access a;
 
-    mix(digest, teg_block_warp_id(block, stream));
+    teg_hash_mix(digest, teg_block_warp_id(block, stream));
     teg_cursor_init(&c, block, stream);
     while (teg_cursor_next(&c)) {
         const struct teg_inst *inst = &p->kernel->program.inst[c.inst];
@@ -201,11 +189,13 @@ static uint64_t walk_warp(struct painter *p, struct teg_block *block,
         instructions++;
         portrait->thread_instructions += __builtin_popcount(c.mask);
         part[PORTRAIT_CLASSES + inst->op_class]++;
-        mix(digest, inst->pc << 32 | c.mask);
+        teg_hash_mix(digest, inst->pc << 32 | c.mask);
         if (teg_inst_has_addresses(inst) && teg_cursor_access(&c, &a)) {
             mix_access(digest, &a);
             add_access(p, inst, &a, &requests);
         }
+        while (teg_cursor_value(&c, &a))
+            mix_access(digest, &a);
     }
     raise(&part[PORTRAIT_LONGEST_WARP], (double)instructions);
     p->warp_squares += (double)instructions * (double)instructions;
@@ -223,7 +213,7 @@ static teg_status walk_block(void *self, struct teg_block *block,
     struct sample_touched touched;
 
     for (int i = 0; i < 3; i++)
-        mix(&p->portrait->digest, position[i]);
+        teg_hash_mix(&p->portrait->digest, position[i]);
     for (uint32_t i = 0; i < teg_block_warps(block); i++)
         instructions += (double)walk_warp(p, block, i);
     p->portrait->warps += teg_block_warps(block);
@@ -258,12 +248,12 @@ static void sign(struct painter *p)
     double instructions = portrait->part[PORTRAIT_INSTRUCTIONS];
 
     portrait->kernel = teg_portrait_outline(k);
-    mix(&portrait->kernel, program_digest(&k->program));
-    mix(&portrait->digest, portrait->kernel);
+    teg_hash_mix(&portrait->kernel, program_digest(&k->program));
+    teg_hash_mix(&portrait->digest, portrait->kernel);
     for (int i = 0; i < 3; i++)
-        mix(&portrait->digest, k->grid[i]);
-    mix(&portrait->digest, k->shared_base);
-    mix(&portrait->digest, k->local_base);
+        teg_hash_mix(&portrait->digest, k->grid[i]);
+    teg_hash_mix(&portrait->digest, k->shared_base);
+    teg_hash_mix(&portrait->digest, k->local_base);
     portrait->blocks = p->blocks;
     portrait->threads_per_block = teg_kernel_threads_per_block(k);
     portrait->registers = k->registers;

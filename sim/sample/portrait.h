@@ -3,8 +3,8 @@
  * clock: to tell which launches of a list are alike (sim/sample/cluster.h).
  *
  * Two launches of equal digest are the same to the engine: the same facts of
- * the kernel, the same program, the same instructions, masks and addresses of
- * every warp in the same order.  Launches of equal `kernel` run the same
+ * the kernel, the same program, the same instructions, masks, addresses and
+ * values of every warp in the same order.  Launches of equal `kernel` run the same
  * program in blocks of the same shape; what they did is compared by parts.
  *
  * Leaves out: where in memory accesses are, but for lines shared by blocks.

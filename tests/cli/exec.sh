@@ -118,6 +118,21 @@ beside() { # OPTION...: as teg exec with these times it, teg program plays it
 }
 beside
 beside --host-time
+# launches that differ in nothing but where their buffers are: the list says so, and
+# most take what an earlier one does, here and there alike
+expect 0 "$teg" exec -g a100 --time -o "$work/layers" -- "$program" layers
+check 'all but the first are like it' [ "$(grep -c '"alike": 0' "$work/layers/kernels.json")" = 7 ]
+"$teg" program "$work/layers/kernels.json" -g a100 --estimate --no-ranking -f json >"$work/played.json"
+sed -n '/"events"/,$s/^ *"us": \([0-9.]*\),*$/\1/p' "$work/played.json" |
+    awk 'NR > 1 {printf "%.4f\n", $1 - last} {last = $1}' >"$work/played"
+sed -n 's/^event .*: \(.*\) us$/\1/p' "$work/out" >"$work/asked"
+check 'eight times' [ "$(wc -l <"$work/asked")" = 8 ]
+check 'as teg program plays them' awk 'NR == FNR {at[NR] = $1; next}
+    {d = at[FNR] - $1; n += d * d < 1e-6} END {exit n != 8}' "$work/played" "$work/asked"
+check 'some stand for others' grep -q '"recalled": [456]' "$work/played.json"
+sed 's/"alike": 0/"alike": 8/' "$work/layers/kernels.json" >"$work/layers/wrong.json"
+expect 1 "$teg" program "$work/layers/wrong.json" -g a100
+err 'wrong.json: kernels.1.: expected for "alike" the number of an earlier entry'
 expect 2 "$teg" exec -g a100 --time --no-trace -- "$program" tune
 err 'leave out --no-trace'
 

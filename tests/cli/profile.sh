@@ -35,6 +35,18 @@ expect 0 "$teg" profile "$work/p/kernels.json" -g a100
 out "^3 launches of 1 kernel: $total us"
 check 'pages beside the list' [ "$work/p/index.html" -nt "$work/run" ]
 
+# a launch may stand for later ones that differ in where their buffers are
+expect 0 "$teg" exec -g a100 -o "$work/l" -- "$program" layers
+expect 0 "$teg" profile "$work/l" -g a100 --top 1 -f json
+cp "$work/out" "$work/recalled"
+expect 0 "$teg" profile "$work/l" -g a100 --top 1 --exact -f json
+check 'none, exactly' grep -q '"recalled": 0' "$work/out"
+check 'to 2 %' awk '/^ *"time_us"/ {gsub(/[^0-9.]/, "", $2); us[++n] = $2; nextfile}
+    END {d = us[1] / us[2] - 1; exit !(n == 2 && us[2] > 0 && d * d < 4e-4)}' \
+    "$work/recalled" "$work/out"
+expect 0 "$teg" profile "$work/l" -g a100
+out '^[4-6] of 8 launches differ from earlier ones in nothing but where their buffers'
+
 # cold: one step, and what-ifs of one launch, as teg run has them
 expect 0 "$teg" run "$work/p/kernels.json" -g a100 --caches cold --ranking
 best=$(sed -n 's/^  1 \([a-z0-9 ]*[a-z0-9]\)  .*/\1: /p' "$work/out")

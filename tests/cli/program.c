@@ -232,6 +232,43 @@ static void test_tune(void)
     printf("best %d\n", best);
 }
 
+/* Like the layers of a network: the same launch on other buffers, again and again.
+ * Events tell what each takes. */
+static void test_layers(void)
+{
+    enum {
+        LAYERS = 8,
+        SIZE = 1 << 16
+    };
+    int n = SIZE;
+    void *module, *function, *weights, *state[2], *event[LAYERS + 1];
+    char *w;
+
+    CHECK(cudaMalloc(&weights, LAYERS * SIZE * 4) == 0);
+    CHECK(cudaMalloc(&state[0], SIZE * 4) == 0);
+    CHECK(cudaMalloc(&state[1], SIZE * 4) == 0);
+    CHECK(cuModuleLoad(&module, "tests/fixtures/kernels/k01_vecadd.fatbin") ==
+          0);
+    CHECK(cuModuleGetFunction(&function, module, "vecadd") == 0);
+    w = weights;
+    for (int i = 0; i <= LAYERS; i++)
+        CHECK(cudaEventCreate(&event[i]) == 0);
+    CHECK(cudaEventRecord(event[0], NULL) == 0);
+    for (int i = 0; i < LAYERS; i++, w += SIZE * 4) {
+        void *args[] = {&w, &state[i % 2], &state[1 - i % 2], &n};
+
+        CHECK(cuLaunchKernel(function, SIZE / 256, 1, 1, 256, 1, 1, 0, NULL,
+                             args, NULL) == 0);
+        CHECK(cudaEventRecord(event[i + 1], NULL) == 0);
+    }
+    for (int i = 0; i < LAYERS; i++) {
+        float ms;
+
+        CHECK(cudaEventElapsedTime(&ms, event[i], event[i + 1]) == 0);
+        printf("event %d to %d: %.4f us\n", i + 1, i + 2, (double)ms * 1000);
+    }
+}
+
 /* Of the machine's own clock and of those that a program reads. */
 static double machine_us(void)
 {
@@ -445,6 +482,7 @@ static const struct {
     {"parameters", test_parameters},
     {"repeats", test_repeats},
     {"tune", test_tune},
+    {"layers", test_layers},
     {"clocks", test_clocks},
     {"beside", test_beside},
     {"pages", test_pages},

@@ -4,20 +4,31 @@
 
 #include "sim/alone.h"
 #include "sim/memory/memory.h"
+#include "sim/sample/recall.h"
 #include "sim/sample/sample.h"
 
 struct simulated {
     const struct teg_gpu *gpu;
     unsigned jobs;
     struct sim_memory *memory; /* owned; NULL: all is cold */
+    struct teg_recall *recall; /* owned */
+    struct sim_program_kernel
+        *result; /* owned, [count]: what stands for others */
+    uint32_t count, room;
 };
 
 struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs)
 {
     struct simulated *s = calloc(1, sizeof *s);
 
-    if (s != NULL)
-        *s = (struct simulated){.gpu = gpu, .jobs = jobs};
+    if (s == NULL)
+        return NULL;
+    *s = (struct simulated){
+        .gpu = gpu, .jobs = jobs, .recall = teg_recall_new()};
+    if (s->recall == NULL) {
+        free(s);
+        return NULL;
+    }
     return s;
 }
 
@@ -60,8 +71,48 @@ static teg_status replay(struct simulated *s, struct teg_trace *trace,
     return status;
 }
 
+static teg_status add_result(struct simulated *s, uint64_t likeness,
+                             const struct teg_recalled *asked, uint64_t cycles,
+                             const struct sim_program_kernel *result,
+                             struct teg_diag *d)
+{
+    if (s->count == s->room) {
+        uint32_t room = s->room * 2 + 16;
+        struct sim_program_kernel *more =
+            realloc(s->result, room * sizeof *more);
+
+        if (more == NULL)
+            return teg_fail_memory(d);
+        s->result = more;
+        s->room = room;
+    }
+    s->result[s->count] = *result;
+    return teg_recall_add(s->recall, likeness, asked, cycles, s->count++, d);
+}
+
+static teg_status recall_or_replay(struct simulated *s, struct teg_trace *trace,
+                                   uint64_t likeness,
+                                   struct sim_program_kernel *alone,
+                                   struct sim_memory **after,
+                                   struct teg_statistics *out,
+                                   struct teg_diag *d)
+{
+    struct teg_recalled found;
+
+    TRY(teg_recall_ask(s->recall, likeness, open_launch, trace, s->gpu,
+                       s->memory, &found, d));
+    if (found.number != TEG_RECALL_NONE) {
+        *after = found.after;
+        *alone = s->result[found.number];
+        return TEG_OK;
+    }
+    TRY(replay(s, trace, after, out, d));
+    sim_alone(out, s->gpu, alone);
+    return add_result(s, likeness, &found, out->cycles, alone, d);
+}
+
 teg_status simulated_launch(struct simulated *s, const char *path,
-                            struct sim_program_kernel *alone,
+                            uint64_t likeness, struct sim_program_kernel *alone,
                             struct teg_diag *d)
 {
     struct teg_statistics *out = calloc(1, sizeof *out);
@@ -73,13 +124,14 @@ teg_status simulated_launch(struct simulated *s, const char *path,
         return teg_fail_memory(d);
     status = teg_trace_open(path, NULL, &trace, d);
     if (status == TEG_OK)
-        status = replay(s, trace, &after, out, d);
+        status = recall_or_replay(s, trace, likeness, alone, &after, out, d);
     if (trace != NULL)
         teg_trace_close(trace);
     if (status == TEG_OK) {
         sim_memory_free(s->memory);
         s->memory = after;
-        sim_alone(out, s->gpu, alone);
+    } else {
+        sim_memory_free(after);
     }
     free(out);
     return status;

@@ -15,9 +15,10 @@ struct simulated;
 struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs);
 /* Something other than a kernel has written these bytes of device memory. */
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes);
-/* The launch whose trace the file is, alone on the chip. */
+/* The launch whose trace the file is, alone on the chip, or what an earlier one of that
+ * likeness takes that finds as much in L2 (sim/sample/recall.h). */
 teg_status simulated_launch(struct simulated *s, const char *path,
-                            struct sim_program_kernel *alone,
+                            uint64_t likeness, struct sim_program_kernel *alone,
                             struct teg_diag *d);
 
 #endif

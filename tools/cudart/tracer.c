@@ -36,6 +36,7 @@ struct written {
     char *kernel;
     uint32_t crc;
     size_t bytes;
+    uint64_t likeness;
     struct timeline_launch took[WRITTEN_TIMES]; /* its first launches */
     uint32_t taken;
     struct written *next;
@@ -161,7 +162,7 @@ static teg_status find_equal(const struct tracer *t,
 /* NULL: no memory. */
 static struct written *note_written(struct tracer *t, const char *file,
                                     const char *kernel, uint32_t crc,
-                                    size_t bytes)
+                                    size_t bytes, uint64_t likeness)
 {
     struct written *w = calloc(1, sizeof *w);
 
@@ -171,6 +172,7 @@ static struct written *note_written(struct tracer *t, const char *file,
                           .kernel = strdup(kernel),
                           .crc = crc,
                           .bytes = bytes,
+                          .likeness = likeness,
                           .next = t->written};
     if (w->file == NULL || w->kernel == NULL) {
         free(w->file);
@@ -185,7 +187,8 @@ static struct written *note_written(struct tracer *t, const char *file,
 /* The kept trace that the new one at `file` is: an earlier equal one, or
  * itself. */
 static teg_status keep(struct tracer *t, const char *file, const char *kernel,
-                       struct written **kept, struct teg_diag *d)
+                       uint64_t likeness, struct written **kept,
+                       struct teg_diag *d)
 {
     struct teg_buffer bytes = {0};
     struct written *w;
@@ -196,7 +199,7 @@ static teg_status keep(struct tracer *t, const char *file, const char *kernel,
     crc = (uint32_t)crc32_z(0, bytes.data, bytes.size);
     status = find_equal(t, &bytes, kernel, crc, &w, d);
     if (status == TEG_OK && w == NULL) {
-        w = note_written(t, file, kernel, crc, bytes.size);
+        w = note_written(t, file, kernel, crc, bytes.size, likeness);
         status = w != NULL ? TEG_OK : teg_fail_memory(d);
     }
     teg_buffer_release(&bytes);
@@ -530,11 +533,14 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d)
 {
-    json_t *line = json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:I}", "trace", kept->file, "name",
-        kept->kernel, "launch", (json_int_t)number, "grid", shape_json(grid),
-        "block", shape_json(block), "process", (json_int_t)t->process);
+    char likeness[24];
+    json_t *line;
 
+    snprintf(likeness, sizeof likeness, "%016" PRIx64, kept->likeness);
+    line = json_pack("{s:s, s:s, s:I, s:o, s:o, s:I, s:s}", "trace", kept->file,
+                     "name", kept->kernel, "launch", (json_int_t)number, "grid",
+                     shape_json(grid), "block", shape_json(block), "process",
+                     (json_int_t)t->process, "likeness", likeness);
     say(t, line);
     if (t->left != UINT64_MAX)
         t->left--;
@@ -552,12 +558,13 @@ teg_status tracer_write(struct tracer *t, struct teg_launch *launch,
 {
     char file[256], path[PATH_MAX];
     const struct teg_kernel *k = launch->kernel;
+    uint64_t likeness;
     teg_status status;
 
     name_file(t, launch->kernel->name, number, file, sizeof file);
     snprintf(path, sizeof path, "%s/%s", t->directory, file);
-    TRY(teg_tegt_write(path, launch, d));
-    status = keep(t, file, k->name, kept, d);
+    TRY(teg_tegt_write(path, launch, &likeness, d));
+    status = keep(t, file, k->name, likeness, kept, d);
     if (status != TEG_OK || strcmp((*kept)->file, file) != 0)
         unlink(path);
     return status;
@@ -573,7 +580,8 @@ teg_status tracer_time(struct tracer *t, struct written *kept,
     if (kept->taken == WRITTEN_TIMES)
         return TEG_OK;
     snprintf(path, sizeof path, "%s/%s", t->directory, kept->file);
-    TRY(simulated_launch(t->clock, path, &kept->took[at].kernel, d));
+    TRY(simulated_launch(t->clock, path, kept->likeness, &kept->took[at].kernel,
+                         d));
     kept->taken++;
     return TEG_OK;
 }

@@ -95,7 +95,8 @@ teg_status tracer_repeat(struct tracer *t, const struct written *kept,
                          const uint32_t grid[3], const uint32_t block[3],
                          uint64_t number, struct teg_diag *d);
 /* What the latest launch of that trace takes, by the tracer's clock: the first
- * and the second are simulated, the second stands for all later ones.
+ * and the second are simulated, unless an earlier one stands for them, the second
+ * stands for all later ones.
  * `*launch` is the tracer's. */
 teg_status tracer_time(struct tracer *t, struct written *kept,
                        struct timeline_launch **launch, struct teg_diag *d);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/hash.h"
 #include "traces/block/opened.h"
 #include "traces/block/shape.h"
 
@@ -171,25 +172,17 @@ static void end_run(struct building_stream *s)
     s->runs++;
 }
 
-static uint64_t hash_bytes(const uint8_t *p, size_t n)
-{
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * 1099511628211u;
-    return h;
-}
-
 /* Returns the number of a path equal to the stream's; out of memory, any
  * number. */
 static size_t share_path(struct teg_block_builder *b,
                          const struct building_stream *s)
 {
-    uint64_t hash = hash_bytes(s->path.data, s->path.size);
+    uint64_t hash = TEG_HASH_START;
     struct path_entry *entry;
 
     if (s->path.failed || b->paths.failed)
         return 0;
+    teg_hash_bytes(&hash, s->path.data, s->path.size);
     for (size_t i = 0; i < b->path_count; i++) {
         entry = &b->path_entry[i];
         if (entry->hash == hash && entry->size == s->path.size &&

@@ -62,6 +62,24 @@ static teg_status read_launches(const char *path, size_t i, const json_t *v,
     return TEG_OK;
 }
 
+/* An earlier entry, itself the first of its kind. */
+static teg_status read_alike(const char *path, size_t i, const json_t *v,
+                             struct teg_kernelslist *list, struct teg_diag *d)
+{
+    char where[384];
+
+    if (v == NULL)
+        return TEG_OK;
+    if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+        (uint64_t)json_integer_value(v) >= i ||
+        list->alike[json_integer_value(v)] != json_integer_value(v))
+        return teg_fail(d, TEG_FORMAT, entry_where(path, i, where),
+                        "expected for \"alike\" the number of an earlier entry "
+                        "that has none, found something else");
+    list->alike[i] = (uint32_t)json_integer_value(v);
+    return TEG_OK;
+}
+
 static teg_status read_entry(const char *path, size_t i, const json_t *entry,
                              struct teg_kernelslist *list, struct teg_diag *d)
 {
@@ -84,6 +102,7 @@ static teg_status read_entry(const char *path, size_t i, const json_t *entry,
     TRY(read_launches(path, i, json_object_get(entry, "launches"), &launches,
                       d));
     TRY(teg_kernelslist_add(list, path, name, strlen(name), launches, d));
+    TRY(read_alike(path, i, json_object_get(entry, "alike"), list, d));
     if (!teg_kernelslist_is_file(path, name, strlen(name)))
         return teg_fail(d, TEG_IO, entry_where(path, i, where),
                         "expected the file '%.300s' beside the list, found "

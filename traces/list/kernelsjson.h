@@ -7,7 +7,8 @@
  *              {"kernel": 0, "launches": 3}, ...]}
  *
  * `trace` is a file, relative to the list; `launches` (default 1) says how
- * many identical launches the entry stands for.  `order`, which schema 1 does
+ * many identical launches the entry stands for; `alike` which earlier entry it differs
+ * from in nothing but where its buffers are.  `order`, which schema 1 does
  * not have, is the program's score (score.h): each kernel by its place in
  * `kernels`, as often in all as its entry says, and between them what was
  * copied, set, recorded, waited for and launched as a graph of "graphs", in

@@ -115,7 +115,7 @@ int teg_kernelslist_recognise(const char *path, const uint8_t *bytes,
 
 static teg_status grow(struct teg_kernelslist *l, struct teg_diag *d)
 {
-    uint32_t capacity = l->capacity * 2 + 64, *launches;
+    uint32_t capacity = l->capacity * 2 + 64, *numbers;
     char **more = realloc(l->name, capacity * sizeof *more);
 
     if (more == NULL)
@@ -125,10 +125,14 @@ static teg_status grow(struct teg_kernelslist *l, struct teg_diag *d)
     if (more == NULL)
         return teg_fail_memory(d);
     l->path = more;
-    launches = realloc(l->launches, capacity * sizeof *launches);
-    if (launches == NULL)
+    numbers = realloc(l->launches, capacity * sizeof *numbers);
+    if (numbers == NULL)
         return teg_fail_memory(d);
-    l->launches = launches;
+    l->launches = numbers;
+    numbers = realloc(l->alike, capacity * sizeof *numbers);
+    if (numbers == NULL)
+        return teg_fail_memory(d);
+    l->alike = numbers;
     l->capacity = capacity;
     return TEG_OK;
 }
@@ -146,6 +150,7 @@ teg_status teg_kernelslist_add(struct teg_kernelslist *l, const char *list,
     l->name[l->count] = strndup(name, length);
     l->path[l->count] = beside(list, name, length);
     l->launches[l->count] = launches;
+    l->alike[l->count] = l->count;
     l->count++;
     return l->name[l->count - 1] != NULL && l->path[l->count - 1] != NULL
                ? TEG_OK
@@ -256,6 +261,7 @@ void teg_kernelslist_release(struct teg_kernelslist *list)
     free(list->name);
     free(list->path);
     free(list->launches);
+    free(list->alike);
     free(list->step);
     teg_score_release(&list->score);
     *list = (struct teg_kernelslist){0};

@@ -19,6 +19,8 @@ struct teg_kernelslist {
     char **name;        /* owned, [count]; as the list writes it */
     char **path;        /* owned, [count]; from the working directory */
     uint32_t *launches; /* owned, [count]; identical ones, at least 1 */
+    uint32_t *alike;    /* owned, [count]; the first that differs from it in
+                           nothing but where its buffers are; itself */
     uint32_t count, capacity;
     uint64_t copies, copied_bytes; /* memory copies to the device */
     struct teg_step *step;         /* owned, [steps]: in their order */

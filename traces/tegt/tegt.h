@@ -19,9 +19,10 @@ teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w,
                                   struct teg_diag *d);
 /* Gives up: removes the temporary file, frees `w`. */
 void teg_tegt_writer_abandon(struct teg_tegt_writer *w);
-/* All of that for a file of one launch. */
+/* All of that for a file of one launch.  `*likeness` (or NULL) is equal for launches
+ * that differ in nothing but where their buffers are (traces/block/likeness.h). */
 teg_status teg_tegt_write(const char *path, struct teg_launch *launch,
-                          struct teg_diag *d);
+                          uint64_t *likeness, struct teg_diag *d);
 
 struct teg_tegt;
 

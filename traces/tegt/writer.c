@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/hash.h"
 #include "isa/base/outfile.h"
 #include "traces/block/block.h"
+#include "traces/block/likeness.h"
 #include "traces/tegt/chunk.h"
 #include "traces/tegt/kernel.h"
 #include "traces/tegt/layout.h"
@@ -17,6 +19,7 @@ struct teg_tegt_writer {
     struct tegt_codec packer;
     struct teg_buffer chunk;
     struct teg_buffer dictionary; /* of the kernel being written */
+    uint64_t *likeness;           /* borrowed: of the launch; or NULL */
 };
 
 static void writer_free(struct teg_tegt_writer *w)
@@ -131,6 +134,7 @@ static teg_status put_any_block(struct teg_tegt_writer *w,
 static teg_status put_blocks(struct teg_tegt_writer *w,
                              struct teg_launch *launch,
                              struct teg_block_builder *b,
+                             struct teg_likeness *likeness,
                              struct teg_buffer *index, struct tegt_entry *entry,
                              struct teg_diag *d)
 {
@@ -148,9 +152,21 @@ static teg_status put_blocks(struct teg_tegt_writer *w,
         entry->blocks++;
         entry->insts += count_insts(block);
         status = put_any_block(w, block, &launch->kernel->program, b, d);
+        if (status == TEG_OK && likeness != NULL)
+            status = teg_likeness_add(likeness, block, d);
         teg_block_free(block);
         TRY(status);
     }
+}
+
+/* Of the blocks and of what is said of the kernel. */
+static void sign(const struct teg_tegt_writer *w, struct teg_likeness *blocks,
+                 const struct teg_buffer *kernel)
+{
+    if (w->likeness == NULL)
+        return;
+    *w->likeness = teg_likeness_digest(blocks);
+    teg_hash_bytes(w->likeness, kernel->data, kernel->size);
 }
 
 static teg_status put_launch(struct teg_tegt_writer *w,
@@ -158,13 +174,19 @@ static teg_status put_launch(struct teg_tegt_writer *w,
                              struct tegt_entry *entry, struct teg_diag *d)
 {
     struct teg_block_builder *b;
+    struct teg_likeness *likeness = NULL;
     struct teg_buffer index = {0}, kernel = {0};
     teg_status status = teg_block_builder_new(&launch->kernel->program, &b, d);
 
     if (status != TEG_OK)
         return status;
+    if (w->likeness != NULL) {
+        likeness = teg_likeness_new(launch->kernel);
+        status = likeness != NULL ? TEG_OK : teg_fail_memory(d);
+    }
     w->dictionary.size = 0;
-    status = put_blocks(w, launch, b, &index, entry, d);
+    if (status == TEG_OK)
+        status = put_blocks(w, launch, b, likeness, &index, entry, d);
     if (status == TEG_OK) {
         entry->index = w->offset;
         status = put_chunk(w, TEGT_INDEX, index.data, index.size, NULL, d);
@@ -177,6 +199,9 @@ static teg_status put_launch(struct teg_tegt_writer *w,
                 ? teg_fail_memory(d)
                 : put_chunk(w, TEGT_KERNEL, kernel.data, kernel.size, NULL, d);
     }
+    if (status == TEG_OK)
+        sign(w, likeness, &kernel);
+    teg_likeness_free(likeness);
     teg_buffer_release(&index);
     teg_buffer_release(&kernel);
     teg_block_builder_free(b);
@@ -236,12 +261,13 @@ teg_status teg_tegt_writer_finish(struct teg_tegt_writer *w, struct teg_diag *d)
 }
 
 teg_status teg_tegt_write(const char *path, struct teg_launch *launch,
-                          struct teg_diag *d)
+                          uint64_t *likeness, struct teg_diag *d)
 {
     struct teg_tegt_writer *w;
     teg_status status;
 
     TRY(teg_tegt_writer_new(path, &w, d));
+    w->likeness = likeness;
     status = teg_tegt_writer_launch(w, launch, d);
     if (status == TEG_OK)
         return teg_tegt_writer_finish(w, d);

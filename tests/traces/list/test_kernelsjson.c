@@ -190,6 +190,13 @@ static const struct {
     const char *text, *where, *what;
 } faults[] = {
     {"{", "list:1", "expected JSON: "},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\", \"alike\": 0}]}",
+     "list: kernels[0]",
+     "expected for \"alike\" the number of an earlier entry"},
+    {"{\"kernels\": [{\"trace\": \"a.sketch\"}, {\"trace\": \"a.sketch\", "
+     "\"alike\": 0}, {\"trace\": \"a.sketch\", \"alike\": 1}]}",
+     "list: kernels[2]",
+     "expected for \"alike\" the number of an earlier entry"},
     {"{\"kernels\": [\n{\"trace\": \"a.sketch\"},\n", "list:3",
      "expected JSON: "},
     {"{\"kernels\": [{\"trace\": \"a.sketch\"}]} x", "list:1",

@@ -492,6 +492,7 @@ struct list {
     json_t *streams;      /* owned; those that are not as others are */
     json_t *graphs;       /* owned; each that was launched, once */
     json_t *known;        /* owned; trace: its number in `kernels` */
+    json_t *likenesses;   /* owned; each: the number of the first that has it */
     json_t *known_graphs; /* owned; text of its nodes: its number */
     json_t *open; /* owned; process: graph that it is launching, its "nodes" */
     uint64_t launches;
@@ -500,10 +501,14 @@ struct list {
 
 static void list_init(struct list *l)
 {
-    *l =
-        (struct list){json_array(),  json_array(),  json_array(),  json_array(),
-                      json_object(), json_object(), json_object(), 0,
-                      false};
+    *l = (struct list){.kernels = json_array(),
+                       .order = json_array(),
+                       .streams = json_array(),
+                       .graphs = json_array(),
+                       .known = json_object(),
+                       .likenesses = json_object(),
+                       .known_graphs = json_object(),
+                       .open = json_object()};
 }
 
 static void list_release(struct list *l)
@@ -513,6 +518,7 @@ static void list_release(struct list *l)
     json_decref(l->streams);
     json_decref(l->graphs);
     json_decref(l->known);
+    json_decref(l->likenesses);
     json_decref(l->known_graphs);
     json_decref(l->open);
 }
@@ -634,6 +640,21 @@ static void add_other(struct list *l, json_t *line)
     }
 }
 
+/* A kernel `index` of the list that differs from an earlier one in nothing but where its
+ * buffers are says so. */
+static void add_alike(struct list *l, json_t *line, json_t *index)
+{
+    const char *likeness = json_string_value(json_object_get(line, "likeness"));
+    json_t *first =
+        likeness != NULL ? json_object_get(l->likenesses, likeness) : NULL;
+
+    if (first != NULL)
+        json_object_set(line, "alike", first);
+    else if (likeness != NULL)
+        json_object_set(l->likenesses, likeness, index);
+    json_object_del(line, "likeness");
+}
+
 /* A launch with the trace of an earlier one is counted there. */
 static void add_line(struct list *l, json_t *line)
 {
@@ -652,6 +673,7 @@ static void add_line(struct list *l, json_t *line)
     if (index == NULL) {
         index = json_integer((json_int_t)json_array_size(l->kernels));
         json_object_set_new(line, "launches", json_integer(0));
+        add_alike(l, line, index);
         json_array_append(l->kernels, line);
         json_object_set_new(l->known, trace, index);
     }

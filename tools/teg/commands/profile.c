@@ -177,6 +177,7 @@ static int prepare(struct command_line *c)
     if (status != EXIT_DONE)
         return status;
     catch_interrupt();
+    c->profile.job.recalls = !c->profile.exact;
     status = job_open_trace(&c->profile.job, path);
     if (status == EXIT_DONE)
         status = job_open_gpu(&c->profile.job);
@@ -246,7 +247,8 @@ int cmd_profile(int argc, char **argv)
          caches_names},
         {"exact", 0, OPT_FLAG, &c.profile.exact, NULL,
          "simulate long kernels (20 million warp instructions or more) in "
-         "full, and explain them, too",
+         "full, and explain them, too, and each of the launches that differ in "
+         "nothing but where their buffers are",
          NULL},
         {"jobs", 'j', OPT_COUNT, &c.profile.jobs, "N",
          "host threads and workers (default: one per core)", NULL},

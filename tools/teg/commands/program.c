@@ -24,7 +24,10 @@ static int import(struct timed *p)
 
 static int simulate(struct timed *p)
 {
-    int status = job_open_trace(&p->job, p->title);
+    int status;
+
+    p->job.recalls = !p->exact;
+    status = job_open_trace(&p->job, p->title);
 
     if (status == EXIT_DONE)
         status = job_open_gpu(&p->job);
@@ -71,7 +74,8 @@ int cmd_program(int argc, char **argv)
          "launches and copies that the text lists (default: 24)", NULL},
         {"exact", 0, OPT_FLAG, &p.exact, NULL,
          "simulate long kernels (20 million warp instructions or more) in "
-         "full, and launches beside each other together, however many "
+         "full, launches that differ in nothing but where their buffers are "
+         "each, and launches beside each other together, however many "
          "(default: up to 2 million warp instructions in all)",
          NULL},
         {"estimate", 0, OPT_FLAG, &p.estimate, NULL,
@@ -99,7 +103,8 @@ int cmd_program(int argc, char **argv)
             "that a kernels.json of `teg exec` has, on the streams of a chip. "
             "Says how long the program takes, when each launch and copy runs "
             "and what it waited for, what is on the critical path, and what "
-            "would make it shorter. Of what nsys exports of a real run (REPORT: a "
+            "would make it shorter. Of what nsys exports of a real run "
+            "(REPORT: a "
             ".sqlite of `nsys export --type sqlite`, or a .csv of `nsys stats "
             "-f csv -r cuda_gpu_trace`) the same, with the times that were "
             "measured.",

@@ -228,7 +228,7 @@ static void print_timing(const struct trace *t, double took)
 static teg_status run_blocks(struct trace *t, struct teg_launch *launch,
                              struct teg_diag *d)
 {
-    return t->out != NULL ? teg_tegt_write(t->out, launch, d)
+    return t->out != NULL ? teg_tegt_write(t->out, launch, NULL, d)
                           : teg_launch_walk(launch, NULL, NULL, d);
 }
 

@@ -22,6 +22,7 @@ static int explain(struct profile *p, struct profile_group *g, uint32_t number,
         .job = p->job,
         .library = &p->library,
         .ranking = true,
+        .promising = true,
         .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
         .carried = carried,
     };
@@ -81,7 +82,9 @@ int profile_explain(struct profile *p)
     int status = EXIT_DONE;
 
     while (status == EXIT_DONE && (g = next_of(p, after, &number)) != NULL) {
-        status = explain(p, g, number, &carried);
+        status = explain(p, g, number,
+                         g->before.memory != NULL ? &g->before : &carried);
+        carried_release(&g->before);
         after = g->heaviest + 1;
     }
     carried_release(&carried);

@@ -49,6 +49,40 @@ static int group_of(struct profile *p, const char *name, uint32_t *found)
     return EXIT_DONE;
 }
 
+enum {
+    STATES_MORE =
+        2, /* that are kept: of so many kernels more than are explained */
+};
+
+/* Whether the kernel may be one of those that are explained. */
+static bool is_among_first(const struct profile *p,
+                           const struct profile_group *g)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < p->groups; i++)
+        before += p->group[i].us > g->us;
+    return before < p->top + STATES_MORE;
+}
+
+/* What the last step found, if it is its kernel's heaviest. */
+static void keep_state(struct profile *p, struct replay *r)
+{
+    uint32_t last = p->steps - 1;
+    struct profile_group *g = &p->group[p->step[last].group];
+
+    if (g->heaviest == last && p->job.step != NULL) {
+        carried_release(&g->before);
+        g->before = (struct carried){
+            .memory = r->before, .next = p->job.step[last], .written = true};
+        r->before = NULL;
+    }
+    for (uint32_t i = 0; i < p->groups; i++) {
+        if (!is_among_first(p, &p->group[i]))
+            carried_release(&p->group[i].before);
+    }
+}
+
 static double step_us(const struct profile_step *s)
 {
     return s->launches * s->us;
@@ -67,7 +101,7 @@ static void count(struct profile *p, const struct profile_step *step)
     p->step[p->steps++] = *step;
 }
 
-static int add(void *self, const struct replay *r, uint32_t kernel)
+static int add(void *self, struct replay *r, uint32_t kernel)
 {
     struct profile *p = self;
     const struct teg_statistics *s = r->s;
@@ -96,6 +130,8 @@ static int add(void *self, const struct replay *r, uint32_t kernel)
     status = verdict_init(&step.verdict, findings, &evidence);
     free(findings);
     count(p, &step);
+    p->recalled += r->recalled ? step.launches : 0;
+    keep_state(p, r);
     return status;
 }
 
@@ -117,6 +153,7 @@ int profile_measure(struct profile *p)
     const struct replay_options options = {
         .sampling = p->exact ? SAMPLING_NEVER : SAMPLING_BY_SIZE,
         .threads = p->jobs != 0 ? p->jobs : pool_cores(),
+        .keep_before = p->job.caches == CACHES_CARRY && p->top != 0,
     };
     int status;
 
@@ -138,6 +175,7 @@ void profile_release(struct profile *p)
     for (uint32_t i = 0; i < p->groups; i++) {
         free(p->group[i].name);
         free(p->group[i].findings);
+        carried_release(&p->group[i].before);
     }
     free(p->group);
     free(p->step);

@@ -42,6 +42,9 @@ struct profile_group {
     uint64_t launches;
     double us;         /* of all of them */
     uint32_t heaviest; /* the step that takes most of it */
+    /* What that step finds, owned, of kernels that seem to be among the first; without
+     * memory: not kept. */
+    struct carried before;
     /* Of that step, if it was explained. */
     bool explained;
     char waiting[400]; /* most_waiting(); "" */
@@ -66,8 +69,8 @@ struct profile {
     uint32_t steps;
     struct profile_group *group; /* owned, [groups] */
     uint32_t groups;
-    uint32_t *rank; /* owned, [groups]: most time first */
-    uint64_t launches;
+    uint32_t *rank;              /* owned, [groups]: most time first */
+    uint64_t launches, recalled; /* an earlier one stands for so many */
     double us;
     bool incomplete;
     uint32_t streams; /* that the program has; 0: the list does not say */

@@ -34,6 +34,9 @@ static void print_head(FILE *f, const struct profile *p)
              p->launches, plural(p->launches, "", "es"), p->groups,
              plural(p->groups, "", "s"), p->us, caches_names[p->job.caches]);
     print_wrapped(f, text, 0, 0);
+    replay_recalled_text(p->recalled, p->launches, text, sizeof text);
+    if (text[0] != '\0')
+        print_wrapped(f, text, 0, 0);
     if (p->incomplete)
         fprintf(f, "%sINCOMPLETE%s: interrupted\n", tint(f, TINT_BAD),
                 tint(f, TINT_OFF));
@@ -222,12 +225,12 @@ static json_t *values(const void *part)
 
     for (uint32_t i = 0; i < p->groups; i++)
         json_array_append_new(kernels, group_json(p, &p->group[p->rank[i]]));
-    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:f, s:b, s:o, s:o}", "teg",
-                     teg_json(), "gpu", gpu_json(p->job.gpu), "program",
+    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I, s:f, s:b, s:o, s:o}",
+                     "teg", teg_json(), "gpu", gpu_json(p->job.gpu), "program",
                      json_text(p->title), "caches", caches_names[p->job.caches],
-                     "launches", (json_int_t)p->launches, "time_us", p->us,
-                     "incomplete", p->incomplete, "kernels", kernels, "steps",
-                     steps_json(p));
+                     "launches", (json_int_t)p->launches, "recalled",
+                     (json_int_t)p->recalled, "time_us", p->us, "incomplete",
+                     p->incomplete, "kernels", kernels, "steps", steps_json(p));
 }
 
 int profile_write(const struct profile *p, uint32_t format, const char *path)

@@ -13,7 +13,7 @@ static uint32_t place_of(uint32_t kernel, bool later)
     return 2 * kernel + later;
 }
 
-static int note(void *self, const struct replay *r, uint32_t kernel)
+static int note(void *self, struct replay *r, uint32_t kernel)
 {
     struct timed *p = self;
     uint32_t place = place_of(kernel, r->later);
@@ -23,6 +23,7 @@ static int note(void *self, const struct replay *r, uint32_t kernel)
     k->name = strdup(s->name);
     if (k->name == NULL)
         return say_memory();
+    p->recalled += r->recalled ? replay_launches(r) : 0;
     memcpy(k->grid, s->grid, sizeof k->grid);
     memcpy(k->block, s->block, sizeof k->block);
     k->later = r->later;

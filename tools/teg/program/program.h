@@ -85,6 +85,7 @@ struct timed {
     struct timed_kernel *kernel;      /* owned, [kernels]: two of each in the
                                        trace, the first launch and later ones */
     struct sim_program_kernel *alone; /* owned, [kernels] */
+    uint64_t recalled; /* launches for which an earlier one stands */
     uint32_t kernels, kernel_room;
     double
         measured_us; /* of a real run, from its first call on; 0: not known */

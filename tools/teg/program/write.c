@@ -98,6 +98,9 @@ static void print_head(FILE *f, const struct timed *p)
              "link %.4g us",
              p->serial_us, p->least_us);
     print_wrapped(f, text, 0, 0);
+    replay_recalled_text(p->recalled, c.launches, text, sizeof text);
+    if (text[0] != '\0')
+        print_wrapped(f, text, 0, 0);
     if (p->measured_us > 0) {
         snprintf(text, sizeof text, "the run itself took %.4g us",
                  p->measured_us);
@@ -412,19 +415,20 @@ static json_t *values(const void *part)
     const struct counts c = counts_of(p);
 
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:f, s:f, s:f, s:I, s:f, s:I, "
+        "{s:o, s:o, s:o, s:s, s:b, s:b, s:o, s:f, s:f, s:f, s:I, s:I, s:f, "
+        "s:I, "
         "s:f, s:f, s:I, s:o, s:o, s:o, s:o, s:o}",
         "teg", teg_json(), "gpu", gpu_json(p->job.gpu), "program",
         json_text(p->title), "caches", caches_of(p), "serial", p->serial,
         "together", p->together, "measured_us",
         p->measured_us > 0 ? json_real(p->measured_us) : json_null(), "time_us",
         p->result.us, "serial_us", p->serial_us, "without_waiting_us",
-        p->least_us, "launches", (json_int_t)c.launches, "launches_us",
-        p->result.launch_us, "copies", (json_int_t)c.copies, "copies_us",
-        p->result.copy_us, "busy_us", p->result.busy_us, "untraced",
-        (json_int_t)p->score->untraced, "path", path_json(p), "kernels",
-        timed_kernels_json(p), "what_ifs", whatifs_json(p), "tasks",
-        tasks_json(p), "events", events_json(p));
+        p->least_us, "launches", (json_int_t)c.launches, "recalled",
+        (json_int_t)p->recalled, "launches_us", p->result.launch_us, "copies",
+        (json_int_t)c.copies, "copies_us", p->result.copy_us, "busy_us",
+        p->result.busy_us, "untraced", (json_int_t)p->score->untraced, "path",
+        path_json(p), "kernels", timed_kernels_json(p), "what_ifs",
+        whatifs_json(p), "tasks", tasks_json(p), "events", events_json(p));
 }
 
 int timed_write(const struct timed *p)

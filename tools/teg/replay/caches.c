@@ -2,12 +2,14 @@
 
 #include "sim/memory/memory.h"
 #include "tools/teg/replay/job.h"
+#include "tools/teg/replay/recalls.h"
 
 const char *const caches_names[] = {"cold", "warm", "carry", NULL};
 
 void carried_release(struct carried *c)
 {
     sim_memory_free(c->memory);
+    recalls_free(c->recalls);
     *c = (struct carried){0};
 }
 
@@ -18,6 +20,10 @@ int carried_write(struct carried *c, const struct job *job, uint32_t step)
     const struct teg_step *did = teg_trace_steps(job->trace, &count);
     struct teg_diag d;
 
+    if (c->written) {
+        c->written = false;
+        return EXIT_DONE;
+    }
     if (s->from < s->to && c->memory == NULL &&
         sim_memory_new(job->gpu, 1, 0, &c->memory, &d) != TEG_OK)
         return say_fault(&d);

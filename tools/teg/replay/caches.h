@@ -18,6 +18,7 @@
 #include "tools/teg/cli/options.h"
 
 struct job;
+struct recalls;
 struct sim_memory;
 
 enum caches {
@@ -47,10 +48,13 @@ extern const char *const caches_names[]; /* NULL-terminated */
 struct carried {
     struct sim_memory *memory; /* owned; NULL: cold */
     uint32_t next;             /* step of the job that comes next */
+    bool written;              /* what is written before that has been */
+    struct recalls *recalls;   /* owned; NULL: nothing stands for others yet */
 };
 
 void carried_release(struct carried *c);
-/* What is written before step `step` of the job is; exit status. */
+/* What is written before step `step` of the job is, unless it has been; exit
+ * status. */
 int carried_write(struct carried *c, const struct job *job, uint32_t step);
 
 #endif

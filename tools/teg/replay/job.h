@@ -36,7 +36,8 @@ struct job {
     uint32_t format;      /* index into format_names */
     uint32_t caches;      /* enum caches; a command without --caches is cold */
     uint32_t measured_by; /* enum teg_measured_by */
-    const char *out;      /* NULL: standard output */
+    bool recalls; /* with carry a launch may stand for later ones (recalls.h) */
+    const char *out; /* NULL: standard output */
 
     /* Opened. */
     double started;          /* job_clock() then: progress shows after that */

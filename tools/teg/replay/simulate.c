@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/memory/memory.h"
+#include "tools/teg/replay/recalls.h"
 
 /* A line on a terminal, from the second second on, ten times a second. */
 struct progress {
@@ -351,6 +352,63 @@ static int replay_one(struct replay *r, const struct job *job, uint32_t kernel,
     return status;
 }
 
+/* A launch of which nothing but the result is asked. */
+static bool is_plain(const struct job *job,
+                     const struct replay_options *options)
+{
+    return job->recalls && options->sms == 0 && options->warps_per_sm == 0 &&
+           options->listeners == 0 && options->before == NULL &&
+           (options->what_ifs == NULL || options->what_ifs->count == 0);
+}
+
+/* An earlier launch stands for it, which leaves `after` in caches. */
+static int recall(struct replay *r, const struct job *job, uint32_t kernel,
+                  const struct replay_options *options, struct carried *carried,
+                  const struct teg_recalled *found)
+{
+    int status;
+
+    *r = (struct replay){.recalled = true};
+    status = prepare(r, job, kernel, options);
+    if (status == EXIT_DONE) {
+        recalls_fill(carried->recalls, found->number, r);
+        pass_on_caches(r, job, options, carried, found->after);
+    } else {
+        sim_memory_free(found->after);
+        replay_release(r);
+    }
+    return status;
+}
+
+/* One launch, unless an earlier one stands for it. */
+static int recall_or_replay(struct replay *r, const struct job *job,
+                            uint32_t kernel,
+                            const struct replay_options *options,
+                            struct carried *carried)
+{
+    struct teg_recalled found;
+    int status;
+
+    if (carried->recalls == NULL)
+        carried->recalls = recalls_new(job);
+    if (carried->recalls == NULL)
+        return EXIT_FAULT;
+    if (!recalls_may(carried->recalls, kernel))
+        return replay_one(r, job, kernel, options, carried);
+    status = recalls_ask(carried->recalls, kernel, carried->memory, &found);
+    if (status != EXIT_DONE)
+        return status;
+    if (found.number != TEG_RECALL_NONE)
+        return recall(r, job, kernel, options, carried, &found);
+    status = replay_one(r, job, kernel, options, carried);
+    if (status != EXIT_DONE)
+        return status;
+    status = recalls_add(carried->recalls, kernel, &found, r);
+    if (status != EXIT_DONE)
+        replay_release(r);
+    return status;
+}
+
 /* Step `step` of the job, whose turn it is. */
 static int replay_step(struct replay *r, const struct job *job, uint32_t step,
                        const struct replay_options *options,
@@ -360,7 +418,9 @@ static int replay_step(struct replay *r, const struct job *job, uint32_t step,
     int status = carried_write(carried, job, step);
 
     if (status == EXIT_DONE)
-        status = replay_one(r, job, s->kernel, options, carried);
+        status = is_plain(job, options)
+                     ? recall_or_replay(r, job, s->kernel, options, carried)
+                     : replay_one(r, job, s->kernel, options, carried);
     if (status == EXIT_DONE || status == EXIT_INTERRUPTED) {
         r->caches = CACHES_CARRY;
         r->launches = s->launches;
@@ -468,6 +528,18 @@ double replay_as_measured_us(const struct replay *r)
 uint32_t replay_launches(const struct replay *r)
 {
     return r->launches != 0 ? r->launches : 1;
+}
+
+void replay_recalled_text(uint64_t recalled, uint64_t launches, char *out,
+                          size_t size)
+{
+    out[0] = '\0';
+    if (recalled != 0)
+        snprintf(out, size,
+                 "%" PRIu64 " of %" PRIu64 " launches differ from earlier ones "
+                 "in nothing but where their buffers are, find as much of them "
+                 "in L2 and take what those do (--exact simulates each)",
+                 recalled, launches);
 }
 
 void replay_close_launch(struct replay *r)

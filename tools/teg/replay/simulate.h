@@ -65,7 +65,8 @@ struct replay {
     struct teg_statistics *s; /* owned */
     struct teg_sample sample; /* `used` if `s` is of a part, scaled */
     struct replay_represented represented;
-    bool changed; /* what-ifs have made other blocks of the launch's */
+    bool recalled; /* an earlier launch stands for it (recalls.h) */
+    bool changed;  /* what-ifs have made other blocks of the launch's */
     /* Owned: of its blocks as they are, if it needed them and nobody gave any. */
     struct teg_sample_facts *facts;
     uint32_t cluster_kernels;  /* simulated once, this one counted; 0 is 1 */
@@ -87,9 +88,12 @@ struct replay {
  */
 int replay_init(struct replay *r, const struct job *job, uint32_t kernel,
                 const struct replay_options *options);
-/* Keeps what it wants of one replay; anything but EXIT_DONE ends the list. */
-typedef int (*replay_visit)(void *self, const struct replay *r,
-                            uint32_t kernel);
+/* Keeps what it wants of one replay, and may take `before` and `after` from it; anything
+ * but EXIT_DONE ends the list. */
+typedef int (*replay_visit)(void *self, struct replay *r, uint32_t kernel);
+/* "3 of 5 launches ...", if an earlier one stands for any; else "". */
+void replay_recalled_text(uint64_t recalled, uint64_t launches, char *out,
+                          size_t size);
 /*
  * Replays every launch that the job chose, in their order, each finding what
  * those before it have left.  `place`, `carried` and `label` of the options

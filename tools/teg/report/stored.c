@@ -77,7 +77,7 @@ int stored_load(const char *path, json_t **result)
 }
 
 /* Appends the result to the array. */
-static int add_result(void *self, const struct replay *r, uint32_t kernel)
+static int add_result(void *self, struct replay *r, uint32_t kernel)
 {
     static const struct opt_list none;
     json_t *results = self;

@@ -118,6 +118,7 @@ static int rank(struct page_request *r, const struct replay *replay)
     status = verdict_trials(&evidence, &first);
     if (status != EXIT_DONE)
         return status;
+    first.only = r->promising;
     r->rank.job = r->job;
     r->rank.always = &r->what_ifs;
     r->rank.first = &first;

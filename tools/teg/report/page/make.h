@@ -24,6 +24,8 @@ struct page_request {
     struct window window;
     struct opt_list what_ifs;
     bool ranking, critical;
+    bool
+        promising; /* what-ifs: only what the launch itself lets expect most of */
     /* Of a launch that is simulated in part there are findings and no page,
      * whose charts would show a few SMs. */
     enum sampling sampling;
