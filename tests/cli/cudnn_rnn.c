@@ -92,6 +92,7 @@ enum {
     PSEUDO_MAX = 6,
     GATES_MAX = 4,
     IDS = 2 * GATES_MAX + 1,
+    FILL = 3,  /* what a step behind a sequence's end becomes */
     TRIES = 2, /* directions in which a gradient is looked at */
 };
 
@@ -320,20 +321,15 @@ static void find_weights(struct layer *l, const struct made *m,
     cudnnDestroyTensorDescriptor(bias_is);
 }
 
-/* What a step behind a sequence's end becomes. */
-static double fill_of(const struct layer *l)
-{
-    return l->type == DOUBLE ? 3 : 0;
-}
-
 static int make(const struct layer *l, struct made *m)
 {
     const int ways = l->both + 1;
     const int size[] = {l->layers * ways, l->batch, l->state};
     const int stride[] = {l->batch * l->state, l->state, 1};
-    const double fill = fill_of(l);
+    char fill[8];
     size_t bytes;
 
+    put(l->type, fill, FILL);
     return cudnnCreateRNNDescriptor(&m->rnn) ||
            cudnnCreateDropoutDescriptor(&m->dropout) ||
            cudnnSetDropoutDescriptor(m->dropout, handle, 0, NULL, 0, 0) ||
@@ -348,8 +344,7 @@ static int make(const struct layer *l, struct made *m)
                                      l->batch, l->input, l->length, NULL) ||
            cudnnSetRNNDataDescriptor(m->y_is, l->type, l->layout, l->longest,
                                      l->batch, ways * l->state, l->length,
-                                     l->type == DOUBLE ? (void *)&fill
-                                                       : NULL) ||
+                                     fill) ||
            cudnnCreateTensorDescriptor(&m->h_is) ||
            cudnnSetTensorNdDescriptor(m->h_is, l->type, 3, size, stride) ||
            cudnnGetRNNWeightSpaceSize(handle, m->rnn, &m->weight_bytes) ||
@@ -406,7 +401,7 @@ static void put_fill(const struct layer *l, double *y)
     for (int b = 0; b < l->batch && l->layout != PACKED; b++) {
         for (int t = l->length[b]; t < l->longest; t++) {
             for (int i = 0; i < line; i++)
-                y[row_of(l, b, t) * line + i] = fill_of(l);
+                y[row_of(l, b, t) * line + i] = FILL;
         }
     }
 }
@@ -608,7 +603,7 @@ static struct layer shapes[] = {
 static struct layer types[] = {
     {LSTM, BIAS_OF_BOTH, 0, 0, 16, 32, 32, 1, BY_STEP, EVEN(4), FLOAT},
     {LSTM, BIAS_OF_BOTH, 0, 0, 16, 32, 32, 1, BY_STEP, EVEN(4), FLOAT, FMA},
-    {GRU, BIAS_OF_BOTH, 1, 0, 16, 32, 32, 2, BY_STEP, EVEN(4), HALF},
+    {GRU, BIAS_OF_BOTH, 1, 0, 16, 32, 32, 2, BY_STEP, 4, 3, {4, 2, 3}, HALF},
     {LSTM, BIAS_OF_BOTH, 1, 0, 16, 32, 16, 1, BY_STEP, EVEN(4), HALF},
     {LSTM, BIAS_OF_BOTH, 0, 0, 16, 32, 32, 1, BY_STEP, EVEN(4), BFLOAT16},
     {TANH, BIAS_OF_BOTH, 0, 0, 16, 32, 32, 1, BY_STEP, EVEN(4), HALF},

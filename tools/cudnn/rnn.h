@@ -54,8 +54,8 @@ struct dnn_rnn {
 /* cudnnRNNDataDescriptor_t.  Tokens are in the order of kernels/rnn.h. */
 struct dnn_rnn_data {
     int type, layout, longest, batch, vector;
-    double fill;   /* of results behind a sequence's end */
-    int *length;   /* of each sequence; owned */
+    unsigned long long fill; /* an element: of results behind an end */
+    int *length;             /* of each sequence; owned */
     int *rows;     /* of each step: sequences that are that long; owned */
     int *tables;   /* of each row, its sequence; of each token, the data's row;
                     owned */

@@ -252,19 +252,6 @@ static void find_tokens(struct dnn_rnn_data *t)
                     (t->layout == RNN_PACKED || token == t->longest * t->batch);
 }
 
-static double number_of(const void *p, int type)
-{
-    float f;
-
-    if (p == NULL)
-        return 0;
-    if (type == DNN_FLOAT || type == DNN_DOUBLE)
-        return dnn_scale(p, type);
-    /* Halves: all that a fill can be without a conversion is 0. */
-    memset(&f, 0, sizeof f);
-    return memcmp(p, &f, 2) == 0 ? 0.0 : -1.0;
-}
-
 CALL(cudnnSetRNNDataDescriptor, struct dnn_rnn_data *t, int type, int layout,
      int longest, int batch, int vector, const int *length, const void *fill)
 {
@@ -281,12 +268,10 @@ CALL(cudnnSetRNNDataDescriptor, struct dnn_rnn_data *t, int type, int layout,
         tokens += length[i];
         steps = length[i] > steps ? length[i] : steps;
     }
-    if (dnn_bytes(type) == 0 || (long long)longest * batch > INT_MAX ||
-        ((type == DNN_HALF || type == DNN_BFLOAT16) &&
-         number_of(fill, type) < 0)) {
+    if (dnn_bytes(type) == 0 || (long long)longest * batch > INT_MAX) {
         runtime_say("",
-                    "cudnnSetRNNDataDescriptor: %d x %d vectors of %s, or "
-                    "what they are filled up with, are not implemented",
+                    "cudnnSetRNNDataDescriptor: %d x %d vectors of %s are not "
+                    "implemented",
                     longest, batch, dnn_type_name(type));
         return DNN_NOT_SUPPORTED;
     }
@@ -297,7 +282,6 @@ CALL(cudnnSetRNNDataDescriptor, struct dnn_rnn_data *t, int type, int layout,
         .longest = longest,
         .batch = batch,
         .vector = vector,
-        .fill = number_of(fill, type),
         .length = malloc((size_t)batch * sizeof(int)),
         .rows = calloc((size_t)longest, sizeof(int)),
         .tables = malloc((size_t)(batch + tokens) * sizeof(int)),
@@ -309,6 +293,8 @@ CALL(cudnnSetRNNDataDescriptor, struct dnn_rnn_data *t, int type, int layout,
         return DNN_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
     }
     memcpy(t->length, length, (size_t)batch * sizeof(int));
+    if (fill != NULL)
+        memcpy(&t->fill, fill, dnn_bytes(type));
     find_tokens(t);
     return DNN_SUCCESS;
 }
@@ -333,10 +319,8 @@ CALL(cudnnGetRNNDataDescriptor, const struct dnn_rnn_data *t, int *type,
     }
     for (int i = 0; length != NULL && i < most && i < t->batch; i++)
         length[i] = t->length[i];
-    if (fill != NULL && t->type == DNN_DOUBLE)
-        memcpy(fill, &t->fill, sizeof t->fill);
-    else if (fill != NULL)
-        memcpy(fill, &(float){(float)t->fill}, dnn_bytes(t->type));
+    if (fill != NULL)
+        memcpy(fill, &t->fill, dnn_bytes(t->type));
     return DNN_SUCCESS;
 }
 

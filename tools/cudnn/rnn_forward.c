@@ -177,7 +177,7 @@ static void do_step(const struct layer *l, const struct rnn_step *s)
 
 enum dnn_status rnn_forward(struct rnn_run *r, const void *x, void *y,
                             const void *hx, void *hy, const void *cx, void *cy,
-                            double fill)
+                            unsigned long long fill)
 {
     const struct dnn_rnn *n = r->rnn;
     const int state = n->ways * n->state, is_lstm = n->cell == RNN_LSTM;
@@ -200,7 +200,8 @@ enum dnn_status rnn_forward(struct rnn_run *r, const void *x, void *y,
         rnn_get_states(r, i, hx, RNN_MOVE, r->work.h, n->state);
         if (is_lstm)
             rnn_get_states(r, i, cx, RNN_WIDEN, r->work.c, n->hidden);
-        multiply_inputs(&l);
+        if (rnn_columns(n, i) > 0)
+            multiply_inputs(&l);
         for (int at = 0; at < rnn_steps(r); at++) {
             const struct rnn_step s = rnn_step_of(r, at, 0);
 

@@ -125,14 +125,14 @@ static enum dnn_status of_blas(int status)
                                         : DNN_EXECUTION_FAILED;
 }
 
-/* Tokens and their rows are numbers of 31 bits in kernels. */
+/* Kernels count elements by 31 bits. */
 static int is_small(const struct rnn_run *r)
 {
     const struct dnn_rnn *n = r->rnn;
     const long long state = (long long)n->ways * n->state;
     const long long most = state > n->input ? state : n->input;
 
-    return r->data->tokens * most <= INT_MAX &&
+    return (long long)r->data->longest * r->data->batch * most <= INT_MAX &&
            (long long)r->data->batch * n->hidden <= INT_MAX;
 }
 
@@ -231,7 +231,7 @@ void rnn_multiply(struct rnn_run *r, const struct rnn_product *p)
     const void *one = is_double ? (const void *)&doubles[1] : &floats[1];
     size_t i = 0;
 
-    if (r->status != DNN_SUCCESS || p->n == 0 || p->k == 0)
+    if (r->status != DNN_SUCCESS || p->n == 0)
         return;
     while (kinds[i].type != r->rnn->type)
         i++;
@@ -283,7 +283,7 @@ const void *rnn_tokens_of(struct rnn_run *r, const void *data, void *room,
 }
 
 void rnn_put_tokens(struct rnn_run *r, const void *tokens, void *data,
-                    int width, double fill)
+                    int width, unsigned long long fill)
 {
     struct rnn_move all = {
         .to = data,

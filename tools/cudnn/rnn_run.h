@@ -94,7 +94,7 @@ const void *rnn_tokens_of(struct rnn_run *r, const void *data, void *room,
 /* And back, where they were not in place.  What is behind a sequence's end
  * becomes `fill`. */
 void rnn_put_tokens(struct rnn_run *r, const void *tokens, void *data,
-                    int width, double fill);
+                    int width, unsigned long long fill);
 
 /* States of a layer, both ways: from the program's, or 0, and to them. */
 void rnn_get_states(struct rnn_run *r, int layer, const void *from,
@@ -116,7 +116,7 @@ struct rnn_step rnn_step_of(const struct rnn_run *r, int i, int backward);
 
 enum dnn_status rnn_forward(struct rnn_run *r, const void *x, void *y,
                             const void *hx, void *hy, const void *cx, void *cy,
-                            double fill);
+                            unsigned long long fill);
 enum dnn_status rnn_backward_data(struct rnn_run *r, const void *dy, void *dx,
                                   const void *dhy, void *dhx, const void *dcy,
                                   void *dcx);

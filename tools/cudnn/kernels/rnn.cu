@@ -236,7 +236,7 @@ template <class From, class To> __device__ void moved(const rnn_move &p)
         return;
     const long long from = p.from_row ? p.from_row[s.row] : s.row;
     const long long to = p.to_row ? p.to_row[s.row] : s.row;
-    typename Of<To>::Sum x = p.fill;
+    typename Of<To>::Sum x = value(*(const To *)&p.fill);
 
     if (p.from)
         x = value(((const From *)p.from)[blockIdx.y * p.from_group +
@@ -268,9 +268,11 @@ template <class T> __device__ void rnn_bias(const struct rnn_bias &p)
     const int column = blockIdx.x * 32 + lane;
     Sum sum = 0;
 
-    for (int t = warp; t < p.tokens && column < p.columns; t += WARPS)
-        sum += (Sum)value(
-            ((const T *)p.gates)[(long long)t * p.columns + column]);
+    const int tokens = column < p.columns ? p.tokens : 0;
+    const T *const gates = (const T *)p.gates + column;
+#pragma unroll 8
+    for (int t = warp; t < tokens; t += WARPS)
+        sum += (Sum)value(gates[(long long)t * p.columns]);
     part[warp][lane] = sum;
     __syncthreads();
     if (warp > 0 || column >= p.columns)

@@ -56,14 +56,14 @@ struct rnn_backward {
 
 /* Rows that are moved, `width` elements each, for groups of them. */
 struct rnn_move {
-    const void *from; /* NULL: zeros, or `fill` bytes */
+    const void *from; /* NULL: `fill` */
     const void *add;  /* sums [row][width] that are added; NULL: none */
     void *to;
     const int *from_row, *to_row; /* of a row's number; NULL: the same */
     struct divisor width;
     int rows;
     long long from_line, to_line, from_group, to_group; /* elements */
-    double fill;
+    unsigned long long fill; /* its first bytes are an element */
 };
 
 /* Sums of columns of the gates' gradients, of all tokens. */
