@@ -30,6 +30,11 @@ done
 expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" fused
 err '^teg: cuDNN: there are no kernels for sm_70: sm_75 is the oldest'
 
+# PyTorch is told not to begin with cuDNN's attention, unless the user says otherwise
+order='test "$TORCH_CUDNN_SDPA_DEPRIORITIZED" ='
+expect 0 "$teg" exec -g h100 --no-trace -- sh -c "$order 1"
+TORCH_CUDNN_SDPA_DEPRIORITIZED=0 expect 0 "$teg" exec -g h100 --no-trace -- sh -c "$order 0"
+
 # the kernels are traced and replayed as a program's own
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" fused
 check 'named' grep -q '"name": "teg_cudnn_hconv_64x64"' "$work/traces/kernels.json"

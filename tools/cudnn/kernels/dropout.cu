@@ -38,8 +38,8 @@ template <class T> __device__ void scaled(const Args &p, long long i)
     typedef typename Of<T>::Sum Sum;
     const Sum scale = Sum(1) / (Sum)(1 - p.share);
 
-    set((T *)p.y + i, p.kept[i] ? (Sum)value(((const T *)p.x)[i]) * scale
-                                : Sum(0));
+    set((T *)p.y + i,
+        p.kept[i] ? (Sum)value(((const T *)p.x)[i]) * scale : Sum(0));
 }
 
 template <class T> __device__ void dropout_forward(const Args &p)

@@ -214,8 +214,7 @@ template <class T> __device__ void rnn_gru_back(const rnn_backward &p)
     const Sum before = (Sum)value(((const T *)p.h_before)[b.at]);
     const Sum dn = b.dh * (Sum(1) - z) * (Sum(1) - n * n);
     const Sum dz = b.dh * (before - n) * z * (Sum(1) - z);
-    const Sum dr =
-        dn * ((const Sum *)p.inner)[b.at] * r * (Sum(1) - r);
+    const Sum dr = dn * ((const Sum *)p.inner)[b.at] * r * (Sum(1) - r);
 
     b.give(p.gates, 0, dr);
     b.give(p.gates, 1, dz);
@@ -239,8 +238,9 @@ template <class From, class To> __device__ void moved(const rnn_move &p)
     typename Of<To>::Sum x = value(*(const To *)&p.fill);
 
     if (p.from)
-        x = value(((const From *)p.from)[blockIdx.y * p.from_group +
-                                         from * p.from_line + s.j]);
+        x = value(
+            ((const From *)
+                 p.from)[blockIdx.y * p.from_group + from * p.from_line + s.j]);
     if (p.add)
         x += ((const typename Of<To>::Sum *)p.add)[s.of(p.width, 1)];
     set((To *)p.to + blockIdx.y * p.to_group + to * p.to_line + s.j, x);
@@ -262,7 +262,9 @@ template <class T> __device__ void rnn_narrow(const struct rnn_move &p)
 template <class T> __device__ void rnn_bias(const struct rnn_bias &p)
 {
     typedef typename Of<T>::Sum Sum;
-    enum { WARPS = RNN_THREADS / 32 };
+    enum {
+        WARPS = RNN_THREADS / 32
+    };
     __shared__ Sum part[WARPS][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int column = blockIdx.x * 32 + lane;
@@ -296,10 +298,10 @@ template <class T> __device__ void rnn_skip(const struct rnn_skip &p)
         return;
     for (int w = 0; w < RNN_WAYS; w++)
         for (int g = 0; p.gates[w] && g < p.count; g++)
-            sum += (Sum)value(
-                ((const T *)p.gates[w])[((long long)token * p.count + g) *
-                                            p.hidden.by +
-                                        j]);
+            sum += (Sum)value((
+                (const T *)
+                    p.gates[w])[((long long)token * p.count + g) * p.hidden.by +
+                                j]);
     set((T *)p.dx + i, sum);
 }
 
