@@ -149,12 +149,14 @@ $$($(1)_OBJ): $$(wildcard tools/$(1)/kernels/*.fatbin)
 $$(BUILD)/cudart/libteg_$(1).so: $$($(1)_OBJ) tools/$(1)/$(1).map
 endef
 $(foreach l,$(VENDOR_LIBS),$(eval $(call vendor_library,$(l))))
+# As the vendor's, cuDNN calls cuBLAS.
+$(BUILD)/cudart/libteg_cudnn.so: $(BUILD)/cudart/libteg_cublas.so
 
 $(VENDOR_LIBS:%=$(BUILD)/cudart/libteg_%.so): $(BUILD)/tools/vendor/launch.o \
     $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=$(filter %.map,$^) \
-	    $(filter %.o %.a,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@
+	    $(filter %.o %.a %.so,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@
 
 # What gets programs to it.  They are loaded into every process of a run, a
 # shell too, so they depend on nothing, sanitizers neither.
@@ -266,7 +268,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cufft|curand|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cudnn_rnn|cufft|curand|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

@@ -32,9 +32,9 @@ err '^teg: cuBLAS: there are no kernels for sm_70: sm_75 is the oldest'
 
 # the kernels are traced and replayed as a program's own
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" captured
-check 'named' grep -q '"name": "teg_cublas_sgemm_64x64_nn"' "$work/traces/kernels.json"
+check 'named' grep -q '"name": "teg_cublas_sgemm_32x32_nn"' "$work/traces/kernels.json"
 expect 0 "$teg" run -g a100 "$work/traces/kernels.json"
-out '^teg_cublas_sgemm_64x64_nn on a100'
+out '^teg_cublas_sgemm_32x32_nn on a100'
 
 # bound at once; opened by a path, by a plain name and the caller's own path;
 # and that of CUDA 12

@@ -16,7 +16,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 for test in shapes fused graph layers pools norms refusals; do
     expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" $test
 done
-err '^teg: cudnnRNNForward is not implemented'
+err '^teg: cudnnCTCLoss is not implemented'
 err '^teg: cudnnGetConvolutionForwardWorkspaceSize: a convolution of 8-bit integers with filters of floats'
 err '^teg: cuDNN: a graph whose operation 0 is a descriptor of type 18'
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" fused
@@ -29,6 +29,11 @@ for gpu in rtx2080ti h100 b200 rtx5090; do
 done
 expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" fused
 err '^teg: cuDNN: there are no kernels for sm_70: sm_75 is the oldest'
+
+# PyTorch is told not to begin with cuDNN's attention, unless the user says otherwise
+order='test "$TORCH_CUDNN_SDPA_DEPRIORITIZED" ='
+expect 0 "$teg" exec -g h100 --no-trace -- sh -c "$order 1"
+TORCH_CUDNN_SDPA_DEPRIORITIZED=0 expect 0 "$teg" exec -g h100 --no-trace -- sh -c "$order 0"
 
 # the kernels are traced and replayed as a program's own
 expect 0 "$teg" exec -g a100 -o "$work/traces" -- "$work/program" fused

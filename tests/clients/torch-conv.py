@@ -4,7 +4,7 @@ stand: forwards and backwards, against PyTorch's CPU code."""
 import torch
 import torch.nn.functional as F
 import torchvision
-from client import refused, run, same, step
+from client import run, same, step
 
 torch.manual_seed(1)
 LAYOUTS = (torch.contiguous_format, torch.channels_last)
@@ -91,12 +91,6 @@ def residual_network():
 @step
 def residual_network_channels_last():
     network(LAYOUTS[1])
-
-
-@step
-def what_is_refused():
-    refused(lambda: torch.nn.LSTM(8, 8).cuda()(torch.randn(3, 2, 8).cuda()),
-            "NOT_SUPPORTED")
 
 
 run()

@@ -52,6 +52,7 @@ struct dnn {
     void *stream; /* borrowed */
     void *sums;   /* on the device: of calls that get no work area */
     size_t sums_bytes;
+    void *blas; /* cuBLAS's handle, once something wants its products */
 };
 
 /* A tensor or filter: elements along each dimension and from one to the next. */
@@ -80,11 +81,18 @@ enum dnn_files {
     DNN_CONV,
     DNN_PLAIN,
     DNN_LAYERS,
+    DNN_RNN,
+    DNN_DROPOUT,
     DNN_FILES,
 };
 enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
                            const char *name, const struct vendor_grid *grid,
                            void *args);
+/* The kernel for elements of a type, whose letter stands before `what`; a line
+ * says if there is none. */
+enum dnn_status dnn_launch_of(const struct dnn *d, enum dnn_files file,
+                              const char *what, int type,
+                              const struct vendor_grid *grid, void *args);
 
 int cudaMalloc(void **address, size_t bytes);
 int cudaFree(void *address);

@@ -126,8 +126,12 @@ CALL(cudnnCreate, struct dnn **out)
 
 CALL(cudnnDestroy, struct dnn *d)
 {
+    int cublasDestroy_v2(void *);
+
     if (d != NULL)
         cudaFree(d->sums);
+    if (d != NULL && d->blas != NULL)
+        cublasDestroy_v2(d->blas);
     free(d);
     return DNN_SUCCESS;
 }
@@ -153,11 +157,12 @@ CALL(cudnnGetStream, struct dnn *d, void **stream)
 static const struct {
     int type, bytes;
     const char *name;
+    char letter; /* of its kernels */
 } types[] = {
-    {DNN_FLOAT, 4, "floats"},       {DNN_DOUBLE, 8, "doubles"},
-    {DNN_HALF, 2, "halves"},        {DNN_BFLOAT16, 2, "bfloat16"},
-    {3, 0, "8-bit integers"},       {4, 0, "32-bit integers"},
-    {12, 0, "8-bit floats (E4M3)"}, {13, 0, "8-bit floats (E5M2)"},
+    {DNN_FLOAT, 4, "floats", 's'},     {DNN_DOUBLE, 8, "doubles", 'd'},
+    {DNN_HALF, 2, "halves", 'h'},      {DNN_BFLOAT16, 2, "bfloat16", 'b'},
+    {3, 0, "8-bit integers", 0},       {4, 0, "32-bit integers", 0},
+    {12, 0, "8-bit floats (E4M3)", 0}, {13, 0, "8-bit floats (E5M2)", 0},
 };
 
 size_t dnn_bytes(int type)
@@ -195,6 +200,8 @@ double dnn_scale(const void *value, int type)
 VENDOR_FATBIN(conv, "tools/cudnn/kernels/conv.fatbin")
 VENDOR_FATBIN(plain, "tools/cudnn/kernels/plain.fatbin")
 VENDOR_FATBIN(layers, "tools/cudnn/kernels/layers.fatbin")
+VENDOR_FATBIN(rnn, "tools/cudnn/kernels/rnn.fatbin")
+VENDOR_FATBIN(dropout, "tools/cudnn/kernels/dropout.fatbin")
 
 enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
                            const char *name, const struct vendor_grid *grid,
@@ -207,6 +214,8 @@ enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
         [DNN_CONV] = {.library = "cuDNN", .fatbin = conv_fatbin},
         [DNN_PLAIN] = {.library = "cuDNN", .fatbin = plain_fatbin},
         [DNN_LAYERS] = {.library = "cuDNN", .fatbin = layers_fatbin},
+        [DNN_RNN] = {.library = "cuDNN", .fatbin = rnn_fatbin},
+        [DNN_DROPOUT] = {.library = "cuDNN", .fatbin = dropout_fatbin},
     };
     char full[96];
 
@@ -219,4 +228,21 @@ enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
     default:
         return DNN_EXECUTION_FAILED;
     }
+}
+
+enum dnn_status dnn_launch_of(const struct dnn *d, enum dnn_files file,
+                              const char *what, int type,
+                              const struct vendor_grid *grid, void *args)
+{
+    char name[64];
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == type && types[i].letter != 0) {
+            snprintf(name, sizeof name, "%c%s", types[i].letter, what);
+            return dnn_launch(d, file, name, grid, args);
+        }
+    }
+    runtime_say("", "cuDNN: a layer of %s is not implemented",
+                dnn_type_name(type));
+    return DNN_NOT_SUPPORTED_DATA_TYPE;
 }

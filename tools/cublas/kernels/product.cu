@@ -33,6 +33,7 @@
 
 OPERATIONS(sgemm_128x128, 256, 2, by_sums, float, float, 128, 128, 8, 8, 8)
 OPERATIONS(sgemm_64x64, 128, 4, by_sums, float, float, 64, 64, 16, 4, 8)
+OPERATIONS(sgemm_32x32, 64, 8, by_sums, float, float, 32, 32, 16, 4, 4)
 OPERATIONS(dgemm_64x64, 128, 3, by_sums, double, double, 64, 64, 8, 4, 8)
 OPERATIONS(igemm_64x64, 128, 4, by_sums, int8_t, int, 64, 64, 16, 4, 8)
 OPERATIONS(hgemm_128x128, 128, 2, by_tensors, __half, 128, 128, 64, 64)

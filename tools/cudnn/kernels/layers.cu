@@ -3,52 +3,14 @@
  * element by element, pooling, softmax, batch normalization.  Compiled by
  * tools/make_kernels.sh.
  */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <float.h>
 
 #include "layers.h"
+#include "number.cuh"
 
 typedef struct layer_view View;
 
 /* ---- numbers ------------------------------------------------------------------ */
-
-/* What sums of a type are. */
-template <class T> struct Of {
-    typedef float Sum;
-};
-template <> struct Of<double> {
-    typedef double Sum;
-};
-
-__device__ float value(__half x)
-{
-    return __half2float(x);
-}
-__device__ float value(__nv_bfloat16 x)
-{
-    return __bfloat162float(x);
-}
-__device__ float value(float x)
-{
-    return x;
-}
-__device__ double value(double x)
-{
-    return x;
-}
-__device__ void set(__half *to, float x)
-{
-    *to = __float2half(x);
-}
-__device__ void set(__nv_bfloat16 *to, float x)
-{
-    *to = __float2bfloat16(x);
-}
-template <class T> __device__ void set(T *to, T x)
-{
-    *to = x;
-}
 
 /* y = alpha x + beta y; of beta 0, y is not read. */
 template <class T, class Sum>

@@ -358,6 +358,14 @@ static bool set_loader(const struct exec *e)
            (e->time && set_before("LD_PRELOAD", e, "/libteg_time.so"));
 }
 
+/* On Hopper and some of Blackwell PyTorch takes cuDNN's attention first, and
+ * what that lacks here would be an error.  By this variable of its own, unless
+ * the user has set it, PyTorch takes its own kernels first, as elsewhere. */
+static bool set_attention(void)
+{
+    return setenv("TORCH_CUDNN_SDPA_DEPRIORITIZED", "1", 0) != 0;
+}
+
 static int set_environment(const struct exec *e)
 {
     char launches[64], blocks[64], first[16] = "", jobs[16];
@@ -382,7 +390,7 @@ static int set_environment(const struct exec *e)
         set("TEG_EXEC_TIME", e->time ? "1" : "") ||
         set("TEG_EXEC_HOST_TIME", e->host_time ? "1" : "") ||
         set("TEG_EXEC_TIMING", e->spent) || set("TEG_EXEC_JOBS", jobs) ||
-        set("TEG_EXEC_LIMIT", e->limit) || set_loader(e))
+        set("TEG_EXEC_LIMIT", e->limit) || set_loader(e) || set_attention())
         return say_memory();
     return EXIT_DONE;
 }
