@@ -186,7 +186,8 @@ static void write_trace(const char *from, int i)
     ck_assert_msg(teg_trace_open(from, NULL, &trace, &d) == TEG_OK, "%s",
                   d.what);
     ck_assert(teg_trace_launch(trace, 0, &launch, &d) == TEG_OK);
-    ck_assert_msg(teg_tegt_write(path, &launch, NULL, &d) == TEG_OK, "%s", d.what);
+    ck_assert_msg(teg_tegt_write(path, &launch, NULL, &d) == TEG_OK, "%s",
+                  d.what);
     launch.close(launch.self);
     teg_trace_close(trace);
     same_chunks(path, i);
@@ -260,7 +261,8 @@ START_TEST(an_emulated_kernel_makes_the_same_bytes)
     ck_assert_msg(emu_launch(&cubin, kernel, device, &facts, &launch, &d) ==
                       TEG_OK,
                   "%s", d.what);
-    ck_assert_msg(teg_tegt_write(path, &launch, NULL, &d) == TEG_OK, "%s", d.what);
+    ck_assert_msg(teg_tegt_write(path, &launch, NULL, &d) == TEG_OK, "%s",
+                  d.what);
     launch.close(launch.self);
     same_chunks(path, 1);
     emu_args_release(&args);
