@@ -101,11 +101,20 @@ static void walk_warp(const struct walk *w, struct teg_cursor *c,
         walk_inst(w, c, e);
 }
 
-/* Nobody hears of it: only what moves global memory counts. */
+static int moves_memory(const struct teg_inst *inst)
+{
+    return inst->space == SPACE_GLOBAL || inst->space == SPACE_GENERIC ||
+           inst->space == SPACE_LOCAL;
+}
+
+/* Nobody hears of it: only what moves global memory counts.  A request passes when
+ * the next one has been worked out, and L2's sets have come meanwhile. */
 static void pass_warp(const struct walk *w, struct teg_cursor *c)
 {
     struct teg_access access;
-    struct sim_plan plan;
+    struct sim_plan plan[2];
+    uint32_t at = 0;
+    int waits = 0;
 
     while (teg_cursor_next(c)) {
         const struct teg_inst *inst = &w->kernel->program.inst[c->inst];
@@ -113,18 +122,21 @@ static void pass_warp(const struct walk *w, struct teg_cursor *c)
         if (c->mask == 0)
             continue;
         if (teg_values_are_copy(inst->values)) {
-            walk_copy(w, c, inst, &plan);
+            walk_copy(w, c, inst, &plan[at]);
         } else if (inst->values == VALUES_TEXELS) {
-            walk_texels(w, c, inst, &plan);
-        } else if ((inst->space == SPACE_GLOBAL ||
-                    inst->space == SPACE_GENERIC ||
-                    inst->space == SPACE_LOCAL) &&
-                   teg_cursor_access(c, &access)) {
-            sim_plan_make_as_known(&plan, w->gpu, inst, &access, &w->windows,
-                                   w->known);
-            pass(w, &plan);
+            walk_texels(w, c, inst, &plan[at]);
+        } else if (moves_memory(inst) && teg_cursor_access(c, &access)) {
+            sim_plan_make_as_known(&plan[at], w->gpu, inst, &access,
+                                   &w->windows, w->known);
+            sim_memory_expect(w->memory, &plan[at]);
+            at ^= 1;
+            if (waits)
+                pass(w, &plan[at]);
+            waits = 1;
         }
     }
+    if (waits)
+        pass(w, &plan[at ^ 1]);
 }
 
 static void walk_block(struct walk *w, struct teg_block *block, uint64_t number)

@@ -68,6 +68,12 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
     sim_l2_write(&m->l2, address, bytes);
 }
 
+void sim_memory_expect(const struct sim_memory *m, const struct sim_plan *plan)
+{
+    for (uint32_t i = 0; m->l2.cache != NULL && i < plan->count; i++)
+        sim_l2_expect(&m->l2, plan->transaction[i].address);
+}
+
 void sim_memory_pass(struct sim_memory *m, uint32_t sm,
                      const struct sim_plan *plan, struct sim_passed *p)
 {

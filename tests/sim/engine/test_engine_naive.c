@@ -18,7 +18,7 @@
 #include "tests/sim/memory/help_naive_memory.h"
 
 enum {
-    PER_TEST = HELP_ROUNDS(500),
+    PER_TEST = HELP_ROUNDS(320),
     KERNELS = 8 * PER_TEST,
     BESIDE_PER_TEST = HELP_ROUNDS(40),
     BESIDE = 4 * BESIDE_PER_TEST, /* sets of launches */
