@@ -468,6 +468,46 @@ static void choose_copy_tile(struct conv_copy *c, long long pixels)
     c->across = over(c->c, high);
 }
 
+/* Whether whole pieces of a pixel's channels can be written, of what lies channel by
+ * channel, pixel by pixel. */
+static int is_by_pieces(const struct conv_copy *c, int piece)
+{
+    const struct conv_view *from = &c->part[0].from, *to = &c->part[0].to;
+
+    return from->stride[4] == 1 && to->stride[1] == 1 && c->c % piece == 0 &&
+           to->stride[0] % piece == 0 && to->stride[4] % piece == 0 &&
+           (uintptr_t)to->data % PIECE == 0;
+}
+
+/* A kernel for one even part, of one group, and its grid; NULL: none. */
+static const char *choose_copy(struct conv_copy *c, int bytes,
+                               struct vendor_grid *grid)
+{
+    const int pixels = c->part[0].size[2], piece = PIECE / bytes;
+
+    if (is_by_pieces(c, piece) && pixels >= 64 && c->c <= 2 * piece) {
+        grid->x = (unsigned)over(pixels, grid->threads);
+        grid->y = (unsigned)(c->c / piece);
+        return "few_";
+    }
+    if (is_by_pieces(c, piece) && pixels > 1 && pixels < 64 &&
+        c->part[0].from.stride[1] == pixels) {
+        int channels = CONV_COPY_TILE / pixels / piece * piece;
+
+        channels = channels < c->c ? channels : c->c;
+        c->tile_channels = divisor_of(channels);
+        c->tile_pieces = divisor_of(channels / piece);
+        grid->x = (unsigned)over(c->c, channels);
+        return "taps_";
+    }
+    if (c->c >= 32 && pixels >= 64) {
+        grid->x = (unsigned)over(pixels, 64);
+        grid->y = (unsigned)over(c->c, 64);
+        return "image_";
+    }
+    return NULL;
+}
+
 /* `parts` of `c`, `groups` of them. */
 static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
                                    int parts, int groups, size_t bytes)
@@ -476,7 +516,7 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
     struct vendor_grid grid = {.y = (unsigned)parts, .threads = 256};
     const int *first = c->part[0].size;
     const int is_even = parts == 1 && first[0] == 1 && first[1] == 1;
-    const int is_image = is_even && groups == 1 && c->c >= 32 && first[2] >= 64;
+    const char *how = NULL;
     enum dnn_status status = DNN_SUCCESS;
     char name[NAME_MAX_];
 
@@ -489,16 +529,12 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
             c->part[i].by[s] = divisor_of(size[1 + s] > 0 ? size[1 + s] : 1);
     }
     choose_copy_tile(c, pixels > 0 ? pixels : 1);
-    snprintf(name, sizeof name, "copy_%s%zu",
-             is_image  ? "image_"
-             : is_even ? "even_"
-                       : "",
-             bytes);
     grid.x = (unsigned)(c->across * over(pixels, c->tile_pixels.by));
-    if (is_image) {
-        grid.x = (unsigned)over(pixels, 64);
-        grid.y = (unsigned)over(c->c, 64);
-    }
+    if (is_even && groups == 1)
+        how = choose_copy(c, (int)bytes, &grid);
+    if (how == NULL)
+        how = is_even ? "even_" : "";
+    snprintf(name, sizeof name, "copy_%s%zu", how, bytes);
     for (long long most = GRID_Z_MAX / groups;
          images > 0 && status == DNN_SUCCESS; images -= c->n) {
         c->n = (int)(images < most ? images : most);

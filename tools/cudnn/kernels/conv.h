@@ -86,6 +86,7 @@ struct conv_copy {
     int n, c, c_from;
     int by_width; /* of `from`: width is what lies side by side */
     struct divisor tile_channels, tile_pixels; /* of a block */
+    struct divisor tile_pieces; /* of 16 bytes, of its channels */
     int across;                                     /* tiles of channels */
 };
 
