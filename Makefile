@@ -153,7 +153,7 @@ $(foreach l,$(VENDOR_LIBS),$(eval $(call vendor_library,$(l))))
 $(BUILD)/cudart/libteg_cudnn.so: $(BUILD)/cudart/libteg_cublas.so
 
 $(VENDOR_LIBS:%=$(BUILD)/cudart/libteg_%.so): $(BUILD)/tools/vendor/launch.o \
-    $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
+    $(BUILD)/tools/vendor/map.o $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
 	$(call run,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
 	    -Wl,--version-script=$(filter %.map,$^) \
 	    $(filter %.o %.a %.so,$^) $(BUILD)/cudart/libcudart.so.13 $(LIBS) -o $@

@@ -58,7 +58,7 @@ tools/teg/gpu_draft isa/ config/ tools/teg/cli/
 tools/cudart isa/ config/ traces/ sim/
 tools/cudart/driver isa/ tools/cudart/
 tools/cudart/twelve tools/cudart/
-tools/vendor tools/cudart/say
+tools/vendor tools/cudart/abi tools/cudart/say tools/vendor/
 tools/cublas traces/ tools/cudart/ tools/vendor/ tools/cublas/
 tools/cublas/kernels [a-z]*\.h" ../../vendor/kernels/
 tools/cufft tools/cudart/ tools/vendor/ tools/cufft/

@@ -413,11 +413,12 @@ static int convolve(struct set *set, int what, const struct shape *s)
     return compare(names[what], out, exactness(s->type, !s->exact));
 }
 
-static int all_three(const struct shape *s)
+/* The first `count` of forward, by data and by filter. */
+static int first_of(const struct shape *s, int count)
 {
     int wrong = 0;
 
-    for (int what = 0; what < 3; what++) {
+    for (int what = 0; what < count; what++) {
         struct set set = make(s);
 
         wrong |= convolve(&set, what, s);
@@ -430,6 +431,11 @@ static int all_three(const struct shape *s)
                 s->type, s->format, s->n, s->groups, s->c, s->k, s->x[0],
                 s->x[1], s->x[2], s->w[0], s->w[1], s->w[2]);
     return wrong;
+}
+
+static int all_three(const struct shape *s)
+{
+    return first_of(s, 3);
 }
 
 #define PLAIN {0, 0}, {1, 1}, {1, 1}, 1
@@ -634,20 +640,258 @@ static int some_shapes(void)
     return wrong;
 }
 
-/* y = relu(alpha x * w + beta z + bias) */
+/* Those that Hopper's own kernels take, and some that they do not. */
+static const struct shape hopper_shapes[] = {
+    /* Pixels of several images in a tile; channels of four sizes of chunk. */
+    {HALF,
+     NHWC,
+     2,
+     3,
+     64,
+     72,
+     1,
+     {13, 11},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {HALF,
+     NCHW,
+     2,
+     2,
+     96,
+     40,
+     1,
+     {9, 14},
+     {3, 2},
+     {1, 0},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {BFLOAT16,
+     NCHW,
+     2,
+     2,
+     48,
+     33,
+     1,
+     {14, 13},
+     {3, 3},
+     {1, 2},
+     {2, 3},
+     {2, 1},
+     0,
+     0},
+    {BFLOAT16,
+     NHWC,
+     2,
+     2,
+     24,
+     16,
+     1,
+     {9, 9},
+     {4, 3},
+     {3, 2},
+     {1, 1},
+     {2, 2},
+     0,
+     0},
+    {HALF,
+     NCHW,
+     2,
+     2,
+     3,
+     16,
+     1,
+     {17, 12},
+     {3, 3},
+     {1, 1},
+     {2, 2},
+     {1, 1},
+     1,
+     0},
+    /* Lines and rooms. */
+    {HALF, NCHW, 1, 2, 32, 16, 1, {150}, {9}, {4}, {2}, {1}, 1, 0},
+    {HALF,
+     NCHW,
+     3,
+     2,
+     16,
+     24,
+     1,
+     {5, 7, 6},
+     {3, 3, 2},
+     {1, 0, 1},
+     {1, 2, 1},
+     {1, 1, 2},
+     1,
+     0},
+    /* One tap: planes, and those that no map has. */
+    {HALF, NCHW, 2, 3, 72, 80, 1, {8, 9}, {1, 1}, PLAIN, 0},
+    {BFLOAT16, NCHW, 2, 2, 64, 96, 1, {7, 7}, {1, 1}, PLAIN, 0},
+    /* Groups, of whole chunks and not. */
+    {HALF,
+     NHWC,
+     2,
+     2,
+     128,
+     48,
+     2,
+     {7, 8},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {HALF,
+     NCHW,
+     2,
+     2,
+     128,
+     128,
+     2,
+     {7, 8},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {HALF, NHWC, 2, 2, 32, 32, 2, {7, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, 0},
+    /* A stride that no map has. */
+    {HALF,
+     NHWC,
+     2,
+     2,
+     16,
+     16,
+     1,
+     {20, 19},
+     {3, 3},
+     {1, 1},
+     {9, 1},
+     {1, 1},
+     1,
+     0},
+    /* In slices, and, where SMs are few, in large tiles. */
+    {HALF,
+     NCHW,
+     2,
+     1,
+     512,
+     64,
+     1,
+     {7, 7},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {HALF,
+     NCHW,
+     2,
+     1,
+     64,
+     256,
+     1,
+     {16, 16},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {BFLOAT16,
+     NHWC,
+     2,
+     1,
+     32,
+     256,
+     1,
+     {16, 16},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {HALF,
+     NCHW,
+     2,
+     1,
+     16,
+     128,
+     1,
+     {24, 20},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     1,
+     0},
+    {BFLOAT16,
+     NHWC,
+     2,
+     2,
+     24,
+     128,
+     1,
+     {15, 17},
+     {3, 3},
+     {1, 1},
+     {1, 1},
+     {1, 1},
+     0,
+     0},
+    {HALF, NCHW, 2, 1, 64, 256, 1, {16, 16}, {1, 1}, PLAIN, 0},
+};
+
+/* A tensor that begins within 16 bytes: no map has it. */
+static int unaligned(const struct shape *s)
+{
+    struct set set = make(s);
+    void *whole = set.x.device, *larger;
+    int wrong;
+
+    cudaMalloc(&larger, (size_t)set.x.all * 2 + 16);
+    set.x.device = (char *)larger + 2;
+    send(&set.x);
+    wrong = convolve(&set, 0, s);
+    cudaFree(larger);
+    set.x.device = whole;
+    unmake(&set);
+    return wrong;
+}
+
+static int hopper(void)
+{
+    int wrong = 0;
+
+    for (size_t i = 0; i < sizeof hopper_shapes / sizeof hopper_shapes[0]; i++)
+        wrong |= first_of(&hopper_shapes[i], 2);
+    wrong |= unaligned(&hopper_shapes[0]);
+    wrong |= unaligned(&hopper_shapes[7]);
+    return wrong;
+}
+
 static int refused(const char *what, int status, int want)
 {
     return status == want ? 0 : failed(what, status, want);
 }
 
-static int fused(void)
+/* y = relu(alpha x * w + beta z + bias) */
+static int fused_of(int format)
 {
-    static const struct shape shape = {HALF,   NHWC,   2,       2,      16,
-                                       32,     1,      {10, 9}, {3, 3}, {1, 1},
-                                       {1, 1}, {1, 1}, 1,       0};
+    const struct shape shape = {HALF,    format, 2,      2,      16,     32, 1,
+                                {10, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1,  0};
     const float alpha = 0.5f, beta = 2;
     struct set s = make(&shape);
-    struct tensor z = tensor(HALF, NHWC, 4, s.y.size);
+    struct tensor z = tensor(HALF, format, 4, s.y.size);
     struct tensor bias = tensor(HALF, NHWC, 4, (const int[]){1, 32, 1, 1});
     void *relu, *work;
     size_t bytes;
@@ -671,7 +915,7 @@ static int fused(void)
     wrong = status != 0 ? failed("fused", status, 0)
                         : compare("fused", &s.y, exactness(HALF, 0));
     /* a z that lies otherwise, and another activation */
-    cudnnSetTensor4dDescriptor(z.is, NCHW, HALF, 2, 32, s.y.size[2],
+    cudnnSetTensor4dDescriptor(z.is, !format, HALF, 2, 32, s.y.size[2],
                                s.y.size[3]);
     wrong |= refused("another layout",
                      cudnnConvolutionBiasActivationForward(
@@ -691,6 +935,11 @@ static int fused(void)
     drop(&z);
     drop(&bias);
     return wrong;
+}
+
+static int fused(void)
+{
+    return fused_of(NHWC) | fused_of(NCHW);
 }
 
 /* ---- graphs ----------------------------------------------------------------------------- */
@@ -1283,9 +1532,9 @@ int main(int argc, char **argv)
         const char *name;
         int (*test)(void);
     } tests[] = {
-        {"shapes", all_shapes}, {"some", some_shapes},  {"fused", fused},
-        {"graph", graph},       {"layers", layers},     {"pools", pools},
-        {"norms", norms},       {"refusals", refusals},
+        {"hopper", hopper}, {"shapes", all_shapes}, {"some", some_shapes},
+        {"fused", fused},   {"graph", graph},       {"layers", layers},
+        {"pools", pools},   {"norms", norms},       {"refusals", refusals},
     };
     int status = 2;
 

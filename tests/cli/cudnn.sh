@@ -27,6 +27,14 @@ err 'Forward: another activation than ReLU'
 for gpu in rtx2080ti h100 b200 rtx5090; do
     expect 0 "$teg" exec -g $gpu --no-trace -- "$work/program" some
 done
+# Hopper's own kernels: slices on many SMs, large tiles on few
+cp -r config/family "$work"
+sed 's/sms  *= ( 132/sms = ( 2/' config/h200.cfg >"$work/few.cfg"
+for gpu in h200 "$work/few.cfg"; do
+    for test in hopper fused; do
+        expect 0 "$teg" exec -g "$gpu" --no-trace -- "$work/program" $test
+    done
+done
 expect 1 "$teg" exec -g v100 --no-trace -- "$work/program" fused
 err '^teg: cuDNN: there are no kernels for sm_70: sm_75 is the oldest'
 
@@ -41,5 +49,8 @@ check 'named' grep -q '"name": "teg_cudnn_hconv_64x64"' "$work/traces/kernels.js
 expect 0 "$teg" run -g a100 "$work/traces/kernels.json"
 out '^teg_cudnn_hconv_64x64 on a100'
 out "teg's own kernel in place of cuDNN's"
+expect 0 "$teg" exec -g h200 -o "$work/traces" -- "$work/program" fused
+check 'named, of Hopper' grep -q '"name": "teg_cudnn_hconv_wgmma_64x128_16"' \
+    "$work/traces/kernels.json"
 
 finish

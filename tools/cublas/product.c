@@ -1,6 +1,6 @@
 #include "tools/cublas/product.h"
 #include "tools/cublas/kernels.h"
-#include "tools/vendor/kernels/product.h"
+#include "tools/vendor/map.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,9 +13,6 @@ enum {
     GRID_Z_MAX = 65535,
     SLICE_LEAST = 256, /* of k that is worth a block of its own */
     SLICES_MOST = 32,
-    MAP_16F = 6, /* CUtensorMapDataType */
-    MAP_16BF = 9,
-    MAP_SWIZZLE_128 = 3,
     ROWS_OF_SLICES = 256, /* that a block of teg_cublas_add_slices adds */
 };
 
@@ -250,12 +247,6 @@ enum blas_status product_check(const struct blas *b, const struct product *p)
 
 /* ---- launches ----------------------------------------------------------------- */
 
-int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
-                           const uint64_t *size, const uint64_t *stride,
-                           const unsigned *box, const unsigned *step,
-                           int interleave, int swizzle, int promotion,
-                           int fill);
-
 /* Boxes of 64 numbers that lie side by side: of k and all rows of a tile, or of
  * rows and 64 of k.  0: it cannot be. */
 static int map_operand(struct product_map *map, const struct product_matrix *x,
@@ -263,17 +254,17 @@ static int map_operand(struct product_map *map, const struct product_matrix *x,
                        int64_t batch)
 {
     const int64_t bytes = (int64_t)data_bytes(x->type);
-    const uint64_t size[] = {(uint64_t)(has_rows ? rows : k),
-                             (uint64_t)(has_rows ? k : rows), (uint64_t)batch};
-    const uint64_t stride[] = {
-        (uint64_t)(x->ld * bytes),
-        (uint64_t)((batch > 1 ? x->stride : x->ld) * bytes)};
-    const unsigned box[] = {64, has_rows ? 64 : (unsigned)tile, 1};
-    const unsigned step[] = {1, 1, 1};
+    const struct vendor_tensor t = {
+        .type = kernel_element(x->type),
+        .rank = 3,
+        .data = x->data,
+        .size = {(uint64_t)(has_rows ? rows : k),
+                 (uint64_t)(has_rows ? k : rows), (uint64_t)batch},
+        .stride = {(uint64_t)(x->ld * bytes),
+                   (uint64_t)((batch > 1 ? x->stride : x->ld) * bytes)},
+        .box = {64, has_rows ? 64 : (unsigned)tile, 1}};
 
-    return cuTensorMapEncodeTiled(map, x->type == DATA_16F ? MAP_16F : MAP_16BF,
-                                  3, (void *)x->data, size, stride, box, step,
-                                  0, MAP_SWIZZLE_128, 0, 0) == 0;
+    return vendor_map_boxes(map, &t);
 }
 
 /* A kernel and its launch. */

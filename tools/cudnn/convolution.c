@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/cudart/say.h"
+#include "tools/cudnn/hopper.h"
 
 enum {
     NAME_MAX_ = 64,
@@ -138,6 +139,8 @@ struct plan {
     int copy_x, copy_w, copy_y;
     size_t x_at, w_at, y_at, slices_at, bytes;
     int parts;
+    int by_maps; /* by Hopper's kernels, as */
+    struct hopper hopper;
     /* The product. */
     long long m, n, depth;
     const struct tile *tile;
@@ -280,6 +283,50 @@ static int is_one_tap(const struct plan *p, const struct convolution *c)
            p->x.size[0] < GRID_Z_MAX / SLICES_MOST;
 }
 
+/* Where the first tap finds something, from a pixel times the stride, and how far
+ * on the next: of x; by data, of y for pixels of x one after the other. */
+static void place_tap(const struct plan *p, const struct convolution *c,
+                      int dim, int *add, int *each)
+{
+    const int turned = c->mode == DNN_CONVOLUTION && c->what != CONV_DGRAD;
+    const int dilation = p->dilation[dim];
+
+    *each = turned ? -dilation : dilation;
+    *add = -p->pad[dim] + (turned ? dilation * (p->taps[dim] - 1) : 0);
+    if (c->what == CONV_DGRAD) { /* filters are turned by their copy */
+        *each = -*each;
+        *add = -*add;
+    }
+}
+
+static int has_mapped_type(const struct plan *p)
+{
+    return p->kind->element == PRODUCT_F16 || p->kind->element == PRODUCT_BF16;
+}
+
+/* Filters of one tap as Hopper's kernels have them. */
+static int is_planes(struct plan *p, const struct convolution *c)
+{
+    const int back = c->what == CONV_DGRAD;
+
+    p->hopper = (struct hopper){
+        .type = p->kind->element,
+        .images = p->x.size[0],
+        .groups = 1,
+        .channels = back ? p->k : p->c,
+        .filters = back ? p->c : p->k,
+        .taps = {1, 1, 1},
+        .step = {1, 1, 1},
+        .each = {1, 1, 1},
+        .point = 1,
+        .back = back,
+        .turned = 1,
+    };
+    memcpy(p->hopper.image, p->x.size + 2, sizeof p->hopper.image);
+    memcpy(p->hopper.result, p->x.size + 2, sizeof p->hopper.result);
+    return has_mapped_type(p) && hopper_takes(&p->hopper);
+}
+
 static void plan_images(struct plan *p, const struct convolution *c)
 {
     long long sums;
@@ -295,7 +342,37 @@ static void plan_images(struct plan *p, const struct convolution *c)
         p->slices_at = room_for(p, sums * p->slices * 4);
 }
 
-static void plan_product(struct plan *p, const struct convolution *c, int piece)
+/* A product as Hopper's kernels have it: from `in` to `own`, or, if that lies channel
+ * by channel, as it does. */
+static int is_mapped(struct plan *p, const struct convolution *c,
+                     const struct shape *in, const struct shape *own,
+                     int copied)
+{
+    const int back = c->what == CONV_DGRAD;
+    const int channels = back ? p->k : p->c;
+    struct hopper *h = &p->hopper;
+
+    *h = (struct hopper){
+        .type = p->kind->element,
+        .images = in->size[0],
+        .groups = c->groups,
+        .channels = c->groups > 1 ? channels : in->size[1],
+        .filters = back ? p->c : p->k,
+        .pixel = in->size[1],
+        .turned = copied && is_by_images(own),
+    };
+    for (int i = 0; i < CONV_DIMS; i++) {
+        h->image[i] = in->size[2 + i];
+        h->result[i] = own->size[2 + i];
+        h->taps[i] = p->taps[i];
+        h->step[i] = back ? 1 : p->stride[i];
+        place_tap(p, c, i, &h->add[i], &h->each[i]);
+    }
+    return p->parts == 1 && has_mapped_type(p) && hopper_takes(h);
+}
+
+static void plan_product(struct plan *p, const struct convolution *c, int piece,
+                         int maps)
 {
     const int bytes = (int)dnn_bytes(c->x.type);
     const int channels = (int)rounded(p->c, c->groups > 1 ? 1 : piece);
@@ -340,6 +417,12 @@ static void plan_product(struct plan *p, const struct convolution *c, int piece)
         p->depth = y_pixels;
         break;
     }
+    if (maps && c->what == CONV_FPROP)
+        p->by_maps = is_mapped(p, c, &p->x_in, &p->y, p->copy_y);
+    else if (maps && c->what == CONV_DGRAD)
+        p->by_maps = is_mapped(p, c, &p->y_in, &p->x, p->copy_x);
+    if (p->by_maps && p->hopper.turned)
+        *(c->what == CONV_FPROP ? &p->copy_y : &p->copy_x) = 0;
     if (p->copy_x)
         p->x_at = room_for(p, elements_of(&p->x_in) * bytes);
     if (p->copy_y)
@@ -349,6 +432,8 @@ static void plan_product(struct plan *p, const struct convolution *c, int piece)
                                    ? (long long)p->c * filters * c->groups
                                    : (long long)p->w.size[0] * channels) *
                                   p->all_taps * bytes);
+    if (p->by_maps)
+        return;
     sums = c->what == CONV_DGRAD ? x_pixels * p->x.size[1]
                                  : p->m * p->n * c->groups;
     choose_tile(p, c->groups);
@@ -357,7 +442,8 @@ static void plan_product(struct plan *p, const struct convolution *c, int piece)
         p->slices_at = room_for(p, sums * p->slices * 4);
 }
 
-static void plan_of(struct plan *p, const struct convolution *c)
+/* `maps`: by Hopper's kernels, where they can. */
+static void plan_of(struct plan *p, const struct convolution *c, int maps)
 {
     int missing = CONV_DIMS - c->dims;
     int piece;
@@ -381,10 +467,21 @@ static void plan_of(struct plan *p, const struct convolution *c)
     p->plain = !is_product(p, c, piece);
     if (p->plain)
         return;
-    if (is_one_tap(p, c))
+    if (!is_one_tap(p, c)) {
+        plan_product(p, c, piece, maps);
+    } else if (maps && is_planes(p, c)) {
+        p->by_images = p->by_maps = 1;
+    } else {
+        const struct plan none = *p;
+
+        /* Lines that no map has are better copied than read one by one. */
+        if (maps)
+            plan_product(p, c, piece, maps);
+        if (p->by_maps)
+            return;
+        *p = none;
         plan_images(p, c);
-    else
-        plan_product(p, c, piece);
+    }
 }
 
 /* ---- checks --------------------------------------------------------------------------- */
@@ -434,9 +531,10 @@ enum dnn_status conv_work_bytes(const struct convolution *c, size_t *bytes)
     struct plan p;
 
     *bytes = 0;
-    if (status == DNN_SUCCESS) {
-        plan_of(&p, c);
-        *bytes = p.bytes;
+    /* Where the data lie decides which. */
+    for (int maps = 0; maps < 2 && status == DNN_SUCCESS; maps++) {
+        plan_of(&p, c, maps);
+        *bytes = p.bytes > *bytes ? p.bytes : *bytes;
     }
     return status;
 }
@@ -468,6 +566,46 @@ static void choose_copy_tile(struct conv_copy *c, long long pixels)
     c->across = over(c->c, high);
 }
 
+/* Whether whole pieces of a pixel's channels can be written, of what lies channel by
+ * channel, pixel by pixel. */
+static int is_by_pieces(const struct conv_copy *c, int piece)
+{
+    const struct conv_view *from = &c->part[0].from, *to = &c->part[0].to;
+
+    return from->stride[4] == 1 && to->stride[1] == 1 && c->c % piece == 0 &&
+           to->stride[0] % piece == 0 && to->stride[4] % piece == 0 &&
+           (uintptr_t)to->data % PIECE == 0;
+}
+
+/* A kernel for one even part, of one group, and its grid; NULL: none. */
+static const char *choose_copy(struct conv_copy *c, int bytes,
+                               struct vendor_grid *grid)
+{
+    const int pixels = c->part[0].size[2], piece = PIECE / bytes;
+
+    if (is_by_pieces(c, piece) && pixels >= 64 && c->c <= 2 * piece) {
+        grid->x = (unsigned)over(pixels, grid->threads);
+        grid->y = (unsigned)(c->c / piece);
+        return "few_";
+    }
+    if (is_by_pieces(c, piece) && pixels > 1 && pixels < 64 &&
+        c->part[0].from.stride[1] == pixels) {
+        int channels = CONV_COPY_TILE / pixels / piece * piece;
+
+        channels = channels < c->c ? channels : c->c;
+        c->tile_channels = divisor_of(channels);
+        c->tile_pieces = divisor_of(channels / piece);
+        grid->x = (unsigned)over(c->c, channels);
+        return "taps_";
+    }
+    if (c->c >= 32 && pixels >= 64) {
+        grid->x = (unsigned)over(pixels, 64);
+        grid->y = (unsigned)over(c->c, 64);
+        return "image_";
+    }
+    return NULL;
+}
+
 /* `parts` of `c`, `groups` of them. */
 static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
                                    int parts, int groups, size_t bytes)
@@ -476,7 +614,7 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
     struct vendor_grid grid = {.y = (unsigned)parts, .threads = 256};
     const int *first = c->part[0].size;
     const int is_even = parts == 1 && first[0] == 1 && first[1] == 1;
-    const int is_image = is_even && groups == 1 && c->c >= 32 && first[2] >= 64;
+    const char *how = NULL;
     enum dnn_status status = DNN_SUCCESS;
     char name[NAME_MAX_];
 
@@ -489,16 +627,12 @@ static enum dnn_status launch_copy(const struct dnn *d, struct conv_copy *c,
             c->part[i].by[s] = divisor_of(size[1 + s] > 0 ? size[1 + s] : 1);
     }
     choose_copy_tile(c, pixels > 0 ? pixels : 1);
-    snprintf(name, sizeof name, "copy_%s%zu",
-             is_image  ? "image_"
-             : is_even ? "even_"
-                       : "",
-             bytes);
     grid.x = (unsigned)(c->across * over(pixels, c->tile_pixels.by));
-    if (is_image) {
-        grid.x = (unsigned)over(pixels, 64);
-        grid.y = (unsigned)over(c->c, 64);
-    }
+    if (is_even && groups == 1)
+        how = choose_copy(c, (int)bytes, &grid);
+    if (how == NULL)
+        how = is_even ? "even_" : "";
+    snprintf(name, sizeof name, "copy_%s%zu", how, bytes);
     for (long long most = GRID_Z_MAX / groups;
          images > 0 && status == DNN_SUCCESS; images -= c->n) {
         c->n = (int)(images < most ? images : most);
@@ -576,13 +710,9 @@ static void place_taps(const struct plan *p, const struct convolution *c,
                        struct conv_args *v, struct conv_part *part)
 {
     for (int i = 0; i < CONV_DIMS; i++) {
-        int turned = c->mode == DNN_CONVOLUTION;
-
         v->step[i] = p->stride[i];
         part->taps[i] = p->taps[i];
-        part->each[i] = turned ? -p->dilation[i] : p->dilation[i];
-        part->add[i] =
-            -p->pad[i] + (turned ? p->dilation[i] * (p->taps[i] - 1) : 0);
+        place_tap(p, c, i, &part->add[i], &part->each[i]);
     }
 }
 
@@ -850,6 +980,8 @@ static enum dnn_status by_images(const struct dnn *d, const struct plan *p,
     v.g.ldb = p->c;
     v.g.stride_a = p->m * p->depth;
     v.g.stride_c = v.g.stride_d = p->m * p->n;
+    if (p->by_maps)
+        return hopper_launch(d, &p->hopper, v.g.a, v.g.b, &v.g);
     return launch_product(d, p, is_back ? "point_back" : "point", p->x.size[0],
                           &v, data->work);
 }
@@ -929,7 +1061,9 @@ static enum dnn_status by_product(const struct dnn *d, const struct plan *p,
     }
     v.g.ldc = v.g.ldd;
     v.g.stride_c = v.g.stride_d;
-    if (status == DNN_SUCCESS)
+    if (status == DNN_SUCCESS && p->by_maps)
+        status = hopper_launch(d, &p->hopper, v.g.b, v.part[0].filters, &v.g);
+    else if (status == DNN_SUCCESS)
         status = launch_product(d, p, c->what == CONV_WGRAD ? "wgrad" : "conv",
                                 groups, &v, work);
     if (copied && status == DNN_SUCCESS)
@@ -1030,7 +1164,9 @@ enum dnn_status conv_launch(const struct dnn *d, const struct convolution *c,
 
     if (status != DNN_SUCCESS)
         return status;
-    plan_of(&p, c);
+    plan_of(&p, c, 1);
+    if (p.by_maps && !is_aligned(&p, data))
+        plan_of(&p, c, 0);
     if (p.bytes > 0 && (data->work == NULL || data->work_bytes < p.bytes))
         return DNN_BAD_PARAM_SIZE_INSUFFICIENT;
     if (p.by_images)

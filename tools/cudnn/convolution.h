@@ -2,6 +2,7 @@
  * Convolutions: which kernels one gets, and their launches.  Chooses among
  *   products   of images with the channels side by side (kernels/conv.cu); what
  *              is not so is copied before and after
+ *   hopper     of the same, and of results channel by channel (kernels/hopper.cu)
  *   plain      by the definition (kernels/plain.cu), for the rest
  */
 #ifndef TEG_TOOLS_CUDNN_CONVOLUTION_H

@@ -79,6 +79,7 @@ double dnn_scale(const void *value, int type);
 /* Launches a kernel by its name; `args` is its one parameter. */
 enum dnn_files {
     DNN_CONV,
+    DNN_HOPPER,
     DNN_PLAIN,
     DNN_LAYERS,
     DNN_RNN,

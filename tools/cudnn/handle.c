@@ -198,6 +198,7 @@ double dnn_scale(const void *value, int type)
 
 /* Made by tools/make_kernels.sh. */
 VENDOR_FATBIN(conv, "tools/cudnn/kernels/conv.fatbin")
+VENDOR_FATBIN(hopper, "tools/cudnn/kernels/hopper.fatbin")
 VENDOR_FATBIN(plain, "tools/cudnn/kernels/plain.fatbin")
 VENDOR_FATBIN(layers, "tools/cudnn/kernels/layers.fatbin")
 VENDOR_FATBIN(rnn, "tools/cudnn/kernels/rnn.fatbin")
@@ -212,6 +213,7 @@ enum dnn_status dnn_launch(const struct dnn *d, enum dnn_files file,
         "times are their own (docs/exec.md)";
     static struct vendor_file files[DNN_FILES] = {
         [DNN_CONV] = {.library = "cuDNN", .fatbin = conv_fatbin},
+        [DNN_HOPPER] = {.library = "cuDNN", .fatbin = hopper_fatbin},
         [DNN_PLAIN] = {.library = "cuDNN", .fatbin = plain_fatbin},
         [DNN_LAYERS] = {.library = "cuDNN", .fatbin = layers_fatbin},
         [DNN_RNN] = {.library = "cuDNN", .fatbin = rnn_fatbin},

@@ -272,7 +272,10 @@ static void add_transform(struct builder *b, struct fft_pass p,
         fail(b, FFT_INVALID_SIZE);
     l->kernel = kernel[code][b->is_double];
     l->grid = (struct vendor_grid){
-        (unsigned)blocks, 1, 1, thread_count(b, p.n << p.tile_bits, code), 0};
+        .x = (unsigned)blocks,
+        .y = 1,
+        .z = 1,
+        .threads = thread_count(b, p.n << p.tile_bits, code)};
     if (p.radices > 1 || p.out.form == FFT_HALF)
         l->grid.shared = (unsigned)tile_bytes(b, p.n, p.tile_bits, code);
 }
@@ -475,8 +478,8 @@ static void real_lines(struct builder *b, unsigned n, const struct lines *l,
     if (launch == NULL)
         return;
     launch->kernel = b->is_double ? "teg_cufft_split_64" : "teg_cufft_split_32";
-    launch->grid =
-        (struct vendor_grid){(unsigned)line_count(l), 1, 1, FFT_THREADS, 0};
+    launch->grid = (struct vendor_grid){
+        .x = (unsigned)line_count(l), .y = 1, .z = 1, .threads = FFT_THREADS};
     while (launch->grid.y * 4 * FFT_THREADS < half && launch->grid.y < 1024)
         launch->grid.y *= 2;
 }

@@ -54,9 +54,10 @@ int sparse_launch(const struct sparse *s, enum sparse_kernels file,
     };
     int64_t blocks = ((grid->items << grid->lane_bits) + SPARSE_THREADS - 1) /
                      SPARSE_THREADS;
-    struct vendor_grid g = {
-        (unsigned)blocks, grid->y > 0 ? (unsigned)grid->y : 1,
-        grid->z > 0 ? (unsigned)grid->z : 1, SPARSE_THREADS, 0};
+    struct vendor_grid g = {.x = (unsigned)blocks,
+                            .y = grid->y > 0 ? (unsigned)grid->y : 1,
+                            .z = grid->z > 0 ? (unsigned)grid->z : 1,
+                            .threads = SPARSE_THREADS};
     char typed[64];
 
     if (grid->items <= 0)

@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <string.h>
 
+#include "tools/cudart/abi.h"
 #include "tools/cudart/say.h"
 
 enum {
@@ -13,6 +15,7 @@ enum {
     ATTRIBUTE_SHARED_MOST = 97,
     OLDEST = 75, /* generation with kernels */
     FUNCTION_SHARED_MOST = 8,
+    LAUNCH_CLUSTER = 4,
     SHARED_DEFAULT = 49152,
 };
 
@@ -21,9 +24,8 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **function, void *module, const char *name);
 int cuFuncSetAttribute(void *function, int attribute, int value);
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   void *stream, void **args, void **extra);
+int cuLaunchKernelEx(const struct cu_launch_config *config, void *function,
+                     void **args, void **extra);
 
 static struct vendor_device device;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -75,6 +77,16 @@ enum vendor_status vendor_launch(struct vendor_file *file, const char *whose,
                                  const struct vendor_grid *grid, void *stream,
                                  void *args)
 {
+    const uint32_t cluster[] = {1, 1, grid->cluster};
+    struct cuda_launch_attribute attribute = {.id = LAUNCH_CLUSTER};
+    const struct cu_launch_config config = {
+        .grid = {grid->x, grid->y, grid->z},
+        .block = {grid->threads, 1, 1},
+        .shared = grid->shared,
+        .stream = stream,
+        .attribute = &attribute,
+        .attributes = grid->cluster > 1,
+    };
     void *function = NULL, *module = module_of(file);
 
     if (module == NULL || cuModuleGetFunction(&function, module, name) != 0) {
@@ -84,12 +96,12 @@ enum vendor_status vendor_launch(struct vendor_file *file, const char *whose,
         return VENDOR_NO_CODE;
     }
     say_once(file->library, whose);
+    memcpy(attribute.value, cluster, sizeof cluster);
     if (grid->shared > SHARED_DEFAULT &&
         cuFuncSetAttribute(function, FUNCTION_SHARED_MOST, (int)grid->shared) !=
             0)
         return VENDOR_FAILED;
-    return cuLaunchKernel(function, grid->x, grid->y, grid->z, grid->threads, 1,
-                          1, grid->shared, stream, &args, NULL) == 0
+    return cuLaunchKernelEx(&config, function, &args, NULL) == 0
                ? VENDOR_OK
                : VENDOR_FAILED;
 }

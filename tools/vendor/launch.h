@@ -25,7 +25,8 @@ struct vendor_file {
 
 struct vendor_grid {
     unsigned x, y, z, threads;
-    unsigned shared; /* bytes besides the kernel's own */
+    unsigned shared;  /* bytes besides the kernel's own */
+    unsigned cluster; /* blocks along z that are one; 0: none */
 };
 
 enum vendor_status {

@@ -4,28 +4,11 @@
  * What brings tiles of images is here, the rest is a product's.
  */
 #include "../../vendor/kernels/matrix.cuh"
-#include "conv.h"
+#include "pixel.cuh"
 
 typedef struct conv_args Conv;
 
 /* ---- pixels ----------------------------------------------------------------------- */
-
-/* Where a pixel's number is in the grid of a part. */
-struct Pixel {
-    int image, at[CONV_DIMS];
-
-    __device__ Pixel(const conv_part &p, unsigned number)
-    {
-#pragma unroll
-        for (int i = CONV_DIMS - 1; i >= 0; i--) {
-            unsigned more = over(number, p.grid[i]);
-
-            at[i] = (int)(number - more * p.grid[i].by);
-            number = more;
-        }
-        image = (int)number;
-    }
-};
 
 /* Columns of a result: its pixels, or those of a part. */
 struct Columns {
@@ -40,13 +23,17 @@ struct Columns {
     {
         if (v.parts == 0)
             return column;
-        Pixel x(p, column);
+        Pixel x(p.grid, column);
         long long place = x.image;
 
 #pragma unroll
         for (int i = 0; i < CONV_DIMS; i++)
             place = place * v.result[i] + x.at[i] * v.apart[i] + p.first[i];
         return place;
+    }
+    __device__ int biased(int row, int) const
+    {
+        return row;
     }
 };
 
@@ -133,7 +120,7 @@ struct Around {
 
     __device__ void place(const Conv &v, const conv_part &p, int number)
     {
-        const Pixel x(p, number);
+        const Pixel x(p.grid, number);
         int pixel = x.image, shift = 0;
 
         mask = 0;
@@ -303,7 +290,7 @@ template <class T> struct Tap {
     /* false: there is none. */
     __device__ bool find(int number, int end, const T *&at) const
     {
-        Pixel x(p, number);
+        Pixel x(p.grid, number);
         long long pixel = x.image;
         bool valid = is_one && number < end;
 

@@ -17,17 +17,17 @@
 #include "divide.h"
 
 enum {
-    CONV_DIMS = 3,   /* depth, height, width */
-    CONV_PARTS = 16, /* of a launch */
+    CONV_DIMS = 3,         /* depth, height, width */
+    CONV_PARTS = 16,       /* of a launch */
     CONV_COPY_TILE = 4096, /* elements of a tile, at most */
-    CONV_TAPS = 31,  /* of all three dimensions added up: bits of a mask */
+    CONV_TAPS = 31, /* of all three dimensions added up: bits of a mask */
 };
 
 /* Pixels of a result that the same taps make. */
 struct conv_part {
     const void *filters;
-    long long ld, group;                 /* elements: filter to filter, group */
-    int n, k;                            /* pixels; taps times channels */
+    long long ld, group;            /* elements: filter to filter, group */
+    int n, k;                       /* pixels; taps times channels */
     struct divisor grid[CONV_DIMS]; /* what a pixel's number counts */
     int taps[CONV_DIMS];
     /* A tap's place in the image: pixel * step + add + tap * each. */
@@ -50,6 +50,31 @@ struct conv_args {
     struct conv_part part[CONV_PARTS];
 };
 
+/* ---- forward, by tensor maps (Hopper) ------------------------------------------- */
+
+/* Results lie as images do, or, `turned`, channel by channel (NCHW): then rows of
+ * D are an image's pixels, columns are filters, and the batch is one of images and
+ * their groups.  Slices of k are a cluster's blocks. */
+struct conv_mapped {
+    struct product_map image, filters;
+    struct product_args g; /* k: of the chunks of channels of all taps */
+    int turned;
+    int stages;                     /* tiles on their way */
+    int rank;                       /* of the image's map: 3 to 5 */
+    int groups, channels, count;    /* channels and filters of a group */
+    int chunks;                     /* of a tap */
+    int outside;                    /* a channel that no image has */
+    struct divisor grid[CONV_DIMS]; /* of the result's pixels */
+    /* Where the first tap is: pixel * step + add; how far on a tap is: base + tap
+     * * each, which is not negative. */
+    int taps[CONV_DIMS], step[CONV_DIMS], add[CONV_DIMS];
+    int base[CONV_DIMS], each[CONV_DIMS];
+};
+
+enum {
+    CONV_MAPPED_PIXELS = 128, /* of a tile */
+};
+
 /* ---- other kernels ----------------------------------------------------------------- */
 
 /* Elements that an index of five dimensions has: image (or filter), channel,
@@ -65,7 +90,7 @@ struct conv_plain {
     struct conv_view x, w, y;
     struct divisor by[2 + CONV_DIMS]; /* sides of the result, 32 bits of which
                                          number its elements */
-    int n, c, k;          /* images; channels and filters of a group */
+    int n, c, k; /* images; channels and filters of a group */
     int groups;
     int x_size[CONV_DIMS], w_size[CONV_DIMS], y_size[CONV_DIMS];
     int stride[CONV_DIMS], pad[CONV_DIMS], dilation[CONV_DIMS];
@@ -86,7 +111,8 @@ struct conv_copy {
     int n, c, c_from;
     int by_width; /* of `from`: width is what lies side by side */
     struct divisor tile_channels, tile_pixels; /* of a block */
-    int across;                                     /* tiles of channels */
+    struct divisor tile_pieces; /* of 16 bytes, of its channels */
+    int across;                 /* tiles of channels */
 };
 
 #endif

@@ -300,6 +300,79 @@ template <class T> __device__ void copy_image(const conv_copy &v)
     }
 }
 
+/* Images of few channels, whose pixels follow each other: a thread has a piece of
+ * sixteen bytes of a pixel's. */
+template <class T> __device__ void copy_few(const conv_copy &v)
+{
+    constexpr int EACH = 16 / sizeof(T);
+    const conv_copy_part &p = v.part[0];
+    const int pixel = blockIdx.x * THREADS + threadIdx.x;
+    const int channel = blockIdx.y * EACH;
+    const T *const from = (const T *)p.from.data +
+                          blockIdx.z * p.from.stride[0] +
+                          channel * p.from.stride[1] + pixel;
+    T *const to = (T *)p.to.data + blockIdx.z * p.to.stride[0] +
+                  pixel * p.to.stride[4] + channel;
+    union {
+        T x[EACH];
+        uint4 all;
+    } u;
+
+    if (pixel >= p.size[2])
+        return;
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        u.x[i] = channel + i < v.c_from ? from[i * p.from.stride[1]] : T(0);
+    *(uint4 *)to = u.all;
+}
+
+/* Filters, or images of few pixels, that lie one behind the other, channel by
+ * channel: a block turns as many channels as the host says. */
+template <class T> __device__ void copy_taps(const conv_copy &v)
+{
+    constexpr int EACH = 16 / sizeof(T);
+    __shared__ __align__(16) T tile[TILE];
+    const conv_copy_part &p = v.part[0];
+    const int taps = p.size[2], channel = blockIdx.x * v.tile_channels.by;
+    const unsigned pieces = v.tile_channels.by / EACH;
+    const int all = min((int)v.tile_channels.by, v.c_from - channel) * taps;
+    const T *const from =
+        (const T *)p.from.data + blockIdx.z * p.from.stride[0] + channel * taps;
+    T *const to =
+        (T *)p.to.data + blockIdx.z * p.to.stride[0] + channel;
+
+    if ((uintptr_t)from % 16 == 0) {
+#pragma unroll 4
+        for (int i = threadIdx.x; i < all / EACH; i += THREADS)
+            *(uint4 *)&tile[i * EACH] = *(const uint4 *)&from[i * EACH];
+        for (int i = all / EACH * EACH + threadIdx.x; i < all; i += THREADS)
+            tile[i] = from[i];
+    } else {
+#pragma unroll 8
+        for (int i = threadIdx.x; i < all; i += THREADS)
+            tile[i] = from[i];
+    }
+    __syncthreads();
+#pragma unroll 2
+    for (unsigned i = threadIdx.x; i < pieces * taps; i += THREADS) {
+        const int tap = over(i, v.tile_pieces);
+        const int c = (i - tap * pieces) * EACH;
+        union {
+            T x[EACH];
+            uint4 all;
+        } u;
+
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            const int at = (c + j) * taps + tap;
+
+            u.x[j] = at < all ? tile[at] : T(0);
+        }
+        if (channel + c < v.c)
+            *(uint4 *)&to[tap * p.to.stride[4] + c] = u.all;
+    }
+}
+
 /* Where element `i` of a tile is: its channel and pixel. */
 struct Spot {
     int c, pixel;
@@ -405,6 +478,16 @@ template <class T, bool EVEN> __device__ void copy(const conv_copy &v)
         teg_cudnn_copy_image_##bytes(const __grid_constant__ conv_copy v) \
     {                                                                   \
         copy_image<type>(v);                                            \
+    }                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                   \
+        teg_cudnn_copy_few_##bytes(const __grid_constant__ conv_copy v) \
+    {                                                                   \
+        copy_few<type>(v);                                              \
+    }                                                                   \
+    extern "C" __global__ void __launch_bounds__(256)                   \
+        teg_cudnn_copy_taps_##bytes(const __grid_constant__ conv_copy v) \
+    {                                                                   \
+        copy_taps<type>(v);                                             \
     }
 COPY(2, uint16_t)
 COPY(4, uint32_t)

@@ -393,7 +393,7 @@ const char *stands_in(const char *name)
         {"teg_cudnn_",
          "teg's own kernel in place of cuDNN's: the time is that of this one, "
          "21 % off published times of the library's in the mean where they "
-         "were compared, twice on an H200 (docs/exec.md)"},
+         "were compared, 40 % on an H200 (docs/exec.md)"},
         {"teg_cufft_",
          "teg's own kernel in place of cuFFT's: the time is that of this one, "
          "within a third of published times of the library's for most lengths "

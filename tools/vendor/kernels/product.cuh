@@ -144,14 +144,16 @@ template <> __device__ int finished(const Args &, int x, int)
 }
 
 /* Four rows of a column; `wide`: four elements may be moved at once. */
-template <class Out, class Sum>
+template <class Out, class Sum, class Columns>
 __device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
-                      bool wide, int row, long long column, Sum *sum)
+                      bool wide, int row, int column, const Columns &place_of,
+                      Sum *sum)
 {
+    const long long place = place_of(column);
     Four<Out> out;
 
-    d += row + column * g.ldd;
-    c += row + column * g.ldc;
+    d += row + place * g.ldd;
+    c += row + place * g.ldc;
     wide = wide && row + 4 <= g.m;
     if (beta != Sum(0)) {
         if (wide) {
@@ -173,7 +175,7 @@ __device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
 #pragma unroll
         for (int i = 0; i < 4; i++)
             if (row + i < g.m)
-                sum[i] = finished(g, sum[i], row + i);
+                sum[i] = finished(g, sum[i], place_of.biased(row + i, column));
 #pragma unroll
     for (int i = 0; i < 4; i++)
         out.x[i] = to<Out>(sum[i]);
@@ -187,7 +189,7 @@ __device__ void store(const Args &g, Out *d, const Out *c, Sum alpha, Sum beta,
     }
 }
 
-/* Columns of D that lie one behind the other. */
+/* Columns of D that lie one behind the other; a row's bias is of its number. */
 struct InOrder {
     const int n;
 
@@ -195,9 +197,14 @@ struct InOrder {
     {
         return column;
     }
+    __device__ int biased(int row, int) const
+    {
+        return row;
+    }
 };
 
-/* Where a block's sums go; `Columns` says which of D's columns one is. */
+/* Where a block's sums go; `Columns` says which of D's columns one is, and which
+ * bias one has. */
 template <class Sum, class Columns = InOrder> struct Output {
     const Args &g;
     const Columns place_of;
@@ -240,19 +247,19 @@ template <class Sum, class Columns = InOrder> struct Output {
         }
     }
 
-    /* Sixteen columns of BM rows each, from shared memory, where they lie LINE
+    /* COUNT columns of BM rows each, from shared memory, where they lie LINE
      * apart, by a warp. */
-    template <int BM, int LINE>
+    template <int BM, int LINE, int COUNT = 16>
     __device__ void lines(const float *from, int row, int column)
     {
         if (whole && g.out == PRODUCT_F16)
-            return whole_lines<__half, BM, LINE>(from, row, column);
+            return whole_lines<__half, BM, LINE, COUNT>(from, row, column);
         if (whole && g.out == PRODUCT_BF16)
-            return whole_lines<__nv_bfloat16, BM, LINE>(from, row, column);
+            return whole_lines<__nv_bfloat16, BM, LINE, COUNT>(from, row, column);
         if (whole)
-            return whole_lines<float, BM, LINE>(from, row, column);
+            return whole_lines<float, BM, LINE, COUNT>(from, row, column);
 #pragma unroll 1
-        for (int i = threadIdx.x % 32; i < 16 * BM / 4; i += 32) {
+        for (int i = threadIdx.x % 32; i < COUNT * BM / 4; i += 32) {
             int c = i / (BM / 4), r = i % (BM / 4) * 4;
             Four<float> four = *(const Four<float> *)&from[c * LINE + r];
 
@@ -261,13 +268,13 @@ template <class Sum, class Columns = InOrder> struct Output {
         }
     }
 
-    template <class Out, int BM, int LINE>
+    template <class Out, int BM, int LINE, int COUNT>
     __device__ void whole_lines(const float *from, int row, int column)
     {
         constexpr int EACH = 16 / sizeof(Out), ACROSS = BM / EACH;
 
 #pragma unroll
-        for (int i = 0; i < 16 * ACROSS / 32; i++) {
+        for (int i = 0; i < COUNT * ACROSS / 32; i++) {
             const int at = i * 32 + threadIdx.x % 32;
             const int c = column + at / ACROSS, r = at % ACROSS * EACH;
             union {
@@ -293,24 +300,23 @@ template <class Sum, class Columns = InOrder> struct Output {
     {
         if (g.out == PRODUCT_F16)
             store(g, (__half *)d, (const __half *)c, alpha, beta, wide, row,
-                  place_of(column), sum);
+                  column, place_of, sum);
         else if (g.out == PRODUCT_BF16)
             store(g, (__nv_bfloat16 *)d, (const __nv_bfloat16 *)c, alpha, beta,
-                  wide, row,
-                  place_of(column), sum);
+                  wide, row, column, place_of, sum);
         else
             store(g, (float *)d, (const float *)c, alpha, beta, wide, row,
-                  place_of(column), sum);
+                  column, place_of, sum);
     }
     __device__ void put(int row, int column, double *sum)
     {
-        store(g, (double *)d, (const double *)c, alpha, beta, wide, row,
-              place_of(column), sum);
+        store(g, (double *)d, (const double *)c, alpha, beta, wide, row, column,
+              place_of, sum);
     }
     __device__ void put(int row, int column, int *sum)
     {
-        store(g, (int *)d, (const int *)c, alpha, beta, wide, row,
-                  place_of(column), sum);
+        store(g, (int *)d, (const int *)c, alpha, beta, wide, row, column,
+              place_of, sum);
     }
 };
 
