@@ -267,6 +267,8 @@ static void test_layers(void)
         CHECK(cudaEventElapsedTime(&ms, event[i], event[i + 1]) == 0);
         printf("event %d to %d: %.4f us\n", i + 1, i + 2, (double)ms * 1000);
     }
+    for (int i = 0; i <= LAYERS; i++)
+        CHECK(cudaEventDestroy(event[i]) == 0);
 }
 
 /* Of the machine's own clock and of those that a program reads. */
