@@ -9,7 +9,11 @@
 #include "tests/help_dump.h"
 #include "traces/block/block.h"
 
+#ifdef HELP_SANITIZED
+const unsigned help_generation[HELP_GENERATIONS] = {75, 90, 120};
+#else
 const unsigned help_generation[HELP_GENERATIONS] = {75, 80, 86, 90, 120};
+#endif
 const unsigned help_clustered[2] = {90, 120};
 
 static uint32_t state = 1;

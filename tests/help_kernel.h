@@ -15,10 +15,16 @@
 #ifndef TEG_TESTS_HELP_KERNEL_H
 #define TEG_TESTS_HELP_KERNEL_H
 
+#include "tests/help_suite.h"
 #include "traces/emulate/core/emulate.h"
 
+/* The sanitizers have three: they look at the same code, ten times as long. */
 enum {
+#ifdef HELP_SANITIZED
+    HELP_GENERATIONS = 3,
+#else
     HELP_GENERATIONS = 5,
+#endif
     HELP_BUFFERS = 16
 };
 

@@ -2,14 +2,12 @@
 #include "tools/cudnn/layers.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "tools/cudart/say.h"
 #include "tools/cudnn/kernels/layers.h"
 
 enum {
-    NAME_MAX_ = 32,
     OPERATIONS = 6, /* cudnnOpTensorOp_t */
 };
 
@@ -55,24 +53,7 @@ static int repeats(const struct dnn_tensor *t, const void *data,
 enum dnn_status layer_launch(const struct dnn *d, const char *what, int type,
                              const struct vendor_grid *grid, void *args)
 {
-    static const struct {
-        int type;
-        char kind;
-    } kinds[] = {{DNN_FLOAT, 's'},
-                 {DNN_DOUBLE, 'd'},
-                 {DNN_HALF, 'h'},
-                 {DNN_BFLOAT16, 'b'}};
-    char name[NAME_MAX_];
-
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (kinds[i].type == type) {
-            snprintf(name, sizeof name, "%c%s", kinds[i].kind, what);
-            return dnn_launch(d, DNN_LAYERS, name, grid, args);
-        }
-    }
-    runtime_say("", "cuDNN: a layer of %s is not implemented",
-                dnn_type_name(type));
-    return DNN_NOT_SUPPORTED_DATA_TYPE;
+    return dnn_launch_of(d, DNN_LAYERS, what, type, grid, args);
 }
 
 enum dnn_status layer_grid(const int *size, struct divisor *by,

@@ -49,7 +49,7 @@ START_TEST(middles_go_to_the_even_one)
         for (uint32_t n = 1; n < 20000; n += 37)
             check_about((n + 0.5) / power);
     }
-    for (uint32_t n = 0; n < 100000; n++)
+    for (uint32_t n = 0; n < HELP_ROUNDS(100000); n++)
         check(n / 16.0);
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(any_number_is_as_printf_has_it)
 {
     uint64_t state = 22;
 
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < HELP_ROUNDS(200000); i++) {
         double value;
 
         state = state * 6364136223846793005u + 1442695040888963407u;

@@ -307,6 +307,6 @@ HELP_MAIN("sim/collect/by_pc", 20,
           {a_wait_is_charged_to_who_wrote_the_operand, 0},
           {of_two_operands_the_later_one_is_waited_for, 0},
           {producers_do_not_outlive_their_warp, 0},
-          {rows_sum_up_to_the_kernels_statistics, 30},
+          {rows_sum_up_to_the_kernels_statistics, HELP_ROUNDS(30)},
           {what_parts_hear_is_added, 0},
           {the_most_stalled_come_first_and_the_unissued_last, 0})

@@ -158,5 +158,5 @@ END_TEST
 
 HELP_MAIN("sim/collect/critical", 20, {an_operand_leads_to_its_writer, 0},
           {others_follow_the_one_before, 0},
-          {steps_sum_up_to_the_warps_time, 20},
+          {steps_sum_up_to_the_warps_time, HELP_ROUNDS(20)},
           {an_operand_that_was_there_leads_nowhere, 0})

@@ -58,5 +58,6 @@ START_TEST(the_most_may_be_asked_for_by_another)
 }
 END_TEST
 
-HELP_MAIN("sim/collect/in_flight", 30, {as_many_as_a_list_of_all_says, 40},
+HELP_MAIN("sim/collect/in_flight", 30,
+          {as_many_as_a_list_of_all_says, HELP_ROUNDS(40)},
           {the_most_may_be_asked_for_by_another, 0})

@@ -204,7 +204,7 @@ START_TEST(no_simulation_beats_its_bound)
     static struct help_warp warp[64];
     uint64_t state = 99 + (uint64_t)_i;
 
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < HELP_ROUNDS(60); round++) {
         struct help_launch launch = {0};
         struct teg_program *p = &launch.kernel.program;
         struct teg_launch l;

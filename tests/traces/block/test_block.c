@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "tests/help_launch.h"
+#include "tests/help_suite.h"
 
 enum {
     STEPS_MAX = 400,
-    ROUNDS = 40, /* random blocks a test */
+    ROUNDS = HELP_ROUNDS(40), /* random blocks a test */
     WARPS = 5
 };
 
@@ -609,13 +610,15 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, what_goes_in_comes_out, 0, 40);
-    tcase_add_loop_test(tcase, a_line_is_what_its_addresses_are, 0, 40);
+    tcase_add_loop_test(tcase, what_goes_in_comes_out, 0, HELP_ROUNDS(40));
+    tcase_add_loop_test(tcase, a_line_is_what_its_addresses_are, 0,
+                        HELP_ROUNDS(40));
     tcase_add_loop_test(
         tcase, whatever_the_order_of_what_is_learnt_addresses_come_back, 0,
-        400 / ROUNDS);
-    tcase_add_loop_test(tcase, turns_change_nothing, 0, 40);
-    tcase_add_loop_test(tcase, varints_are_passed_as_they_are_read, 0, 40);
+        HELP_ROUNDS(400) / ROUNDS);
+    tcase_add_loop_test(tcase, turns_change_nothing, 0, HELP_ROUNDS(40));
+    tcase_add_loop_test(tcase, varints_are_passed_as_they_are_read, 0,
+                        HELP_ROUNDS(40));
     tcase_add_test(tcase, a_first_distance_holds_whatever_is_learnt_later);
     tcase_add_test(tcase, regular_loops_take_about_a_byte_per_access);
     tcase_add_test(tcase, regular_values_take_about_a_byte_each);

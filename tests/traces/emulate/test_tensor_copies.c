@@ -711,9 +711,10 @@ START_TEST(what_is_no_map_or_no_place_is_a_fault)
 }
 END_TEST
 
-HELP_MAIN("traces/tensor copies", 60, {loads_of_random_maps, 60},
-          {stores_of_random_maps, 60}, {numbers_of_less_than_a_byte, PACKED},
-          {a_trace_has_what_a_box_covers, 100},
+HELP_MAIN("traces/tensor copies", 60, {loads_of_random_maps, HELP_ROUNDS(60)},
+          {stores_of_random_maps, HELP_ROUNDS(60)},
+          {numbers_of_less_than_a_byte, PACKED},
+          {a_trace_has_what_a_box_covers, HELP_ROUNDS(100)},
           {reductions_of_every_type, MAP_U4_16}, {a_map_in_global_memory, 0},
           {a_map_that_the_kernel_makes, 0}, {a_box_for_blocks_of_a_cluster, 0},
           {what_is_no_map_or_no_place_is_a_fault, 0})

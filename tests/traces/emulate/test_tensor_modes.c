@@ -373,7 +373,8 @@ START_TEST(rules_of_maps_of_pixels)
 }
 END_TEST
 
-HELP_MAIN("traces/tensor modes", 60, {pixels_are_those_of_a_convolution, 60},
-          {pixels_are_put_where_they_come_from, 20},
-          {rows_are_those_that_are_named, 30},
+HELP_MAIN("traces/tensor modes", 60,
+          {pixels_are_those_of_a_convolution, HELP_ROUNDS(60)},
+          {pixels_are_put_where_they_come_from, HELP_ROUNDS(20)},
+          {rows_are_those_that_are_named, HELP_ROUNDS(30)},
           {maps_of_another_kind_are_faults, 3}, {rules_of_maps_of_pixels, 0})
