@@ -18,8 +18,8 @@
 # $build is the build that is tested, $cc $flags what programs for it are
 # compiled with.
 # shellcheck disable=SC2034
-build=${BUILD:-build/release} cc=${CC:-cc} flags=
-case $build in *asan*) flags=-fsanitize=address,undefined ;; esac
+build=${BUILD:-build/release} cc=${CC:-cc} flags= patience=120
+case $build in *asan*) flags=-fsanitize=address,undefined patience=600 ;; esac
 teg=$build/teg
 checks=0 failures=0 last=
 work=$(mktemp -d) || exit 2
@@ -37,7 +37,7 @@ expect() {
     last=$*
     checks=$((checks + 1))
     case $1 in
-    "$teg" | sh) timeout 120 "$@" >"$work/out" 2>"$work/err" ;;
+    "$teg" | sh) timeout "$patience" "$@" >"$work/out" 2>"$work/err" ;;
     *) "$@" >"$work/out" 2>"$work/err" ;; # a function
     esac
     got=$?
