@@ -52,8 +52,8 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);
 /* The planned request is about to pass: has the host fetch what of L2 that needs. */
 void sim_memory_expect(const struct sim_memory *m, const struct sim_plan *plan);
 /* SM `sm`'s planned request passes without a clock, and past L1: L2 has afterwards
- * what it asks for, and of a store that is dirty.  Adds to `*p`, which is the same for the same
- * requests in the same order. */
+ * what it asks for, and of a store that is dirty.  Adds to `*p`, which is the
+ * same for the same requests in the same order. */
 void sim_memory_pass(struct sim_memory *m, uint32_t sm,
                      const struct sim_plan *plan, struct sim_passed *p);
 

@@ -6,10 +6,10 @@
  * clock, which is a tenth of a simulation's work.  What moves between L2 and DRAM
  * meanwhile, and what has to be translated, is compared with that of the one that was
  * simulated, when it passed what it found.  It takes as long if the difference is
- * worth 1 % of the time: what DRAM takes to move it, each SM to look up pages, and
- * all to walk to regions; and if what moves, between the halves of L2 too, differs by no
- * more than 1 % of what is asked of L2, or a tenth of it: else latencies are others.  L2
- * then is left as the passing left it.
+ * worth at most 1 % of the time: what DRAM takes to move it, each SM to look up
+ * pages, and all to walk to regions; and if what moves, between the halves of L2
+ * too, differs by no more than 1 % of what is asked of L2, or a tenth of what moves:
+ * else latencies are others.  L2 then is left as the passing left it.
  *
  *     struct teg_recalled found;
  *

@@ -8,12 +8,12 @@ struct result {
 };
 
 struct recalls {
-    struct teg_trace *trace; /* borrowed; likewise */
+    struct teg_trace *trace; /* borrowed, as is the next */
     const struct teg_gpu *gpu;
     struct teg_recall *recall; /* owned */
-    uint32_t *steps;       /* owned, [kernels]: of those that are alike, by the
-                                  first of them */
-    struct result *result; /* owned, [count] */
+    uint32_t *steps;           /* owned, [kernels]: of those that are alike, by
+                                  the first of them */
+    struct result *result;     /* owned, [count] */
     uint32_t count, room;
 };
 

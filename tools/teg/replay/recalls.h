@@ -10,8 +10,8 @@
 
 struct recalls;
 
-/* Of the job, whose trace and GPU are borrowed and whose launches are taken in order; NULL: no memory, which has been
- * said. */
+/* Of the job, whose trace and GPU are borrowed and whose launches are taken in
+ * order; NULL: no memory, which has been said. */
 struct recalls *recalls_new(const struct job *job);
 void recalls_free(struct recalls *r);
 /* Whether others of the job are like the kernel, or it is launched again. */
