@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "isa/base/minmax.h"
+
 enum {
     NONE = UINT16_MAX,
     REGISTERS = TEG_REG_P - TEG_REG_R,
@@ -100,6 +102,20 @@ static uint8_t passes_of(const struct teg_gpu *gpu, const struct teg_inst *inst)
     return all / once < 4 ? (uint8_t)(all / once) : 4;
 }
 
+/* What goes through it more than once keeps the way there to itself, however
+ * few registers it reads: a high half as long as it goes through, a whole
+ * product until its last pass has begun. */
+static void keep_the_way(const struct teg_gpu *gpu, enum teg_op_class op_class,
+                         uint8_t passes, uint8_t reads[SIM_BANKS_MAX])
+{
+    uint64_t pass = gpu->timing[CLASS_IMAD].interval;
+    uint64_t slots =
+        op_class == CLASS_IMAD_HIGH ? passes * pass : (passes - 1) * pass + 1;
+
+    for (int b = 0; passes > 1 && b < SIM_BANKS_MAX; b++)
+        reads[b] = (uint8_t)teg_min(teg_max(reads[b], slots), UINT8_MAX);
+}
+
 void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
                        const char *text, const struct sim_kept *before,
                        uint8_t reads[SIM_BANKS_MAX])
@@ -127,6 +143,7 @@ void sim_operand_reads(const struct teg_gpu *gpu, const struct teg_inst *inst,
             reads[teg_register_bank(gpu->sm.register_banks, r)] += passes;
         }
     }
+    keep_the_way(gpu, inst->op_class, passes, reads);
 }
 
 uint32_t sim_sums_price(enum teg_register_banks rule, uint32_t sums,

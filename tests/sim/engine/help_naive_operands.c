@@ -83,11 +83,19 @@ void naive_read(const struct naive *n, struct sm *sm, uint32_t scheduler,
     if ((inst->op_class == CLASS_IMAD_HIGH ||
          inst->op_class == CLASS_IMAD_WIDE) &&
         n->gpu->timing[CLASS_IMAD].interval != 0) {
-        uint32_t times = n->gpu->timing[inst->op_class].interval /
-                         n->gpu->timing[CLASS_IMAD].interval;
+        uint32_t pass = n->gpu->timing[CLASS_IMAD].interval;
+        uint32_t times = n->gpu->timing[inst->op_class].interval / pass;
+        uint64_t kept;
 
-        for (int b = 0; b < 4; b++)
-            reads[b] *= times < 1 ? 1 : times > 4 ? 4 : times;
+        times = times < 1 ? 1 : times > 4 ? 4 : times;
+        kept = (uint64_t)times * pass;
+        if (inst->op_class == CLASS_IMAD_WIDE)
+            kept -= pass - 1; /* until the last pass has begun */
+        for (int b = 0; b < 4; b++) {
+            reads[b] *= times;
+            if (times > 1 && reads[b] < kept)
+                reads[b] = kept < 255 ? (uint32_t)kept : 255;
+        }
     }
     for (int b = 0; b < 4; b++)
         sm->left[scheduler][b] +=

@@ -101,6 +101,35 @@ START_TEST(who_goes_through_twice_reads_twice)
 }
 END_TEST
 
+/* A high half has the way to the multiplier for both of its passes, a whole
+ * product until the second begins, whatever there is to read. */
+START_TEST(who_goes_through_twice_keeps_the_way)
+{
+    static const struct {
+        enum teg_op_class op_class;
+        uint32_t interval, slots;
+    } rows[] = {{CLASS_IMAD, 2, 1},       {CLASS_IMAD_WIDE, 2, 1},
+                {CLASS_IMAD_WIDE, 4, 3},  {CLASS_IMAD_HIGH, 4, 4},
+                {CLASS_IMAD_WIDE, 6, 5},  {CLASS_IMAD_HIGH, 6, 6},
+                {CLASS_IMAD_HIGH, 99, 8}, {CLASS_IMAD_HIGH, 3, 1}};
+
+    help_gpu_plain(&gpu);
+    gpu.sm.register_banks = REGISTER_BANKS_PARITY;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct teg_inst inst = arith(rows[i].op_class, 3, 4, 3);
+        uint8_t reads[SIM_BANKS_MAX];
+
+        inst.src_count = 1;
+        gpu.timing[rows[i].op_class].interval = rows[i].interval;
+        gpu.timing[CLASS_IMAD].interval = 2;
+        sim_operand_reads(&gpu, &inst, "X R0, R3, 0x7, RZ", &sim_kept_none,
+                          reads);
+        ck_assert_msg(reads[1] == rows[i].slots, "row %zu: %u", i, reads[1]);
+        ck_assert_uint_eq(reads[0], rows[i].slots == 1 ? 0 : rows[i].slots);
+    }
+}
+END_TEST
+
 START_TEST(what_stands_by_is_not_read)
 {
     struct teg_inst inst = arith(CLASS_FMAD, 4, 6, 8);
@@ -178,6 +207,7 @@ HELP_MAIN("sim/engine/operands", 10, {kepler_has_four_banks, 0},
           {parity_is_two_banks, 0},
           {a_pair_of_registers_takes_a_read_of_each_bank, 0},
           {who_goes_through_twice_reads_twice, 0},
+          {who_goes_through_twice_keeps_the_way, 0},
           {what_stands_by_is_not_read, 0},
           {products_read_at_the_banks_where_the_chip_says_so, 0},
           {queues_and_tensor_products_read_at_their_own_pace, 0})
