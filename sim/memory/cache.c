@@ -117,6 +117,16 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
                                              .torn = before->line[i].torn};
 }
 
+void sim_cache_clean_all(struct sim_cache *c)
+{
+    size_t lines = (size_t)c->sets * c->ways;
+
+    for (size_t i = 0; i < lines; i++)
+        c->line[i].dirty = c->line[i].torn = 0;
+    for (uint32_t set = 0; set < c->sets; set++)
+        sim_cache_set_at(c, set)->dirty = 0;
+}
+
 uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,
                                 uint64_t *line, uint32_t *torn)
 {

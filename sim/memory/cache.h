@@ -41,6 +41,8 @@ int sim_cache_alike(const struct sim_cache *a, const struct sim_cache *b);
 /* `c` holds from now on what `before`, which is alike, does, all of it there:
  * time begins anew. */
 void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before);
+/* What is dirty has been written and stays. */
+void sim_cache_clean_all(struct sim_cache *c);
 
 /* What an access found; sector masks. */
 struct sim_cache_result {

@@ -68,6 +68,12 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
     sim_l2_write(&m->l2, address, bytes);
 }
 
+void sim_memory_rest(struct sim_memory *m)
+{
+    if (m->gpu->l2.writes_resting && m->l2.cache != NULL)
+        sim_cache_clean_all(m->l2.cache);
+}
+
 void sim_memory_expect(const struct sim_memory *m, const struct sim_plan *plan)
 {
     for (uint32_t i = 0; m->l2.cache != NULL && i < plan->count; i++)

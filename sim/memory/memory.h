@@ -48,6 +48,9 @@ teg_status sim_memory_carry(struct sim_memory *m,
 /* A copy or a set of memory between kernels has written `bytes` from `address`
  * on: they lie in L2, dirty. */
 void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);
+/* The chip has had nothing to do for a while: what L2 held dirty has been
+ * written, as far as it is then (l2.writes_resting). */
+void sim_memory_rest(struct sim_memory *m);
 
 /* The planned request is about to pass: has the host fetch what of L2 that needs. */
 void sim_memory_expect(const struct sim_memory *m, const struct sim_plan *plan);

@@ -98,6 +98,17 @@ check 'cold' [ "$(bytes)" = '65536 65536 ' ]
 expect 0 "$teg" run "$work/stores" -g v100 $small --caches carry -f csv
 check 'what the first left dirty the second writes' [ "$(bytes)" = '65536 131072 ' ]
 
+# unless the host waits in between, on a chip that writes them meanwhile
+for what in '"what": "synchronize"' '"what": "free", "address": "0x7f0000200000", "bytes": 8'; do
+    printf '{"teg": {"schema": 2}, "kernels": [{"trace": "store.sketch"},
+        {"trace": "store.sketch"}], "order": [{"kernel": 0, "launches": 1}, {%s},
+        {"kernel": 1, "launches": 1}]}' "$what" >"$work/waits.json"
+    expect 0 "$teg" run "$work/waits.json" -g v100 $small --set l2.writes_resting=1 -f csv
+    echo "$(bytes)"
+done >"$work/waits"
+check 'what has been written while nothing ran is not' \
+    [ "$(paste -sd, "$work/waits")" = '65536 65536 ,65536 131072 ' ]
+
 # an entry that stands for many launches: the first, and the others
 printf '{"teg": {"schema": 1}, "kernels": [{"trace": "a.sketch", "launches": 5}]}' \
     >"$work/kernels.json"

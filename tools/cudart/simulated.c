@@ -41,6 +41,12 @@ void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes)
     sim_memory_write(s->memory, address, bytes);
 }
 
+void simulated_rest(struct simulated *s)
+{
+    if (s->memory != NULL)
+        sim_memory_rest(s->memory);
+}
+
 static teg_status open_launch(void *self, struct teg_launch *launch,
                               struct teg_diag *d)
 {

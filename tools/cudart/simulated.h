@@ -15,6 +15,8 @@ struct simulated;
 struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs);
 /* Something other than a kernel has written these bytes of device memory. */
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes);
+/* The host waits until the device has nothing to do. */
+void simulated_rest(struct simulated *s);
 /* The launch whose trace the file is, alone on the chip, or what an earlier one of that
  * likeness takes that finds as much in L2 (sim/sample/recall.h). */
 teg_status simulated_launch(struct simulated *s, const char *path,

@@ -452,12 +452,21 @@ void tracer_stream(struct tracer *t, uint64_t stream, int priority,
     note_loss(t, good);
 }
 
+/* The host waits for the device. */
+static void rest(struct tracer *t)
+{
+    if (t->clock != NULL)
+        simulated_rest(t->clock);
+}
+
 void tracer_say(struct tracer *t, const char *what, uint64_t event)
 {
     json_t *line;
 
     if (t->directory == NULL)
         return;
+    if (strcmp(what, "synchronize") == 0)
+        rest(t);
     line = json_pack("{s:s}", "what", what);
     if (line != NULL && event != 0 &&
         !put(line, "event", json_integer((json_int_t)event))) {
@@ -471,6 +480,7 @@ void tracer_say_stream(struct tracer *t, uint64_t stream)
 {
     if (t->directory == NULL)
         return;
+    rest(t);
     say(t, json_pack("{s:s, s:I}", "what", "synchronize", "stream",
                      (json_int_t)stream));
 }

@@ -126,6 +126,8 @@ static teg_status add_step(const struct teg_score_entry *e,
                e->kind == TEG_SCORE_SET) {
         step.address = e->address;
         step.bytes = e->bytes;
+    } else if (e->kind == TEG_SCORE_SYNCHRONIZE) {
+        step.rests = 1;
     } else {
         return TEG_OK;
     }

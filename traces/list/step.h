@@ -12,6 +12,7 @@ struct teg_step {
     /* Else what is written: by a copy from the host or on the device, or by a
      * memory set. */
     uint64_t address, bytes;
+    int rests; /* or the host waits for the device, which has nothing to do then */
 };
 
 #endif

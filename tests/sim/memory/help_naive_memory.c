@@ -536,6 +536,19 @@ void naive_memory_write(struct naive_memory *m, uint64_t address,
     }
 }
 
+void naive_memory_rest(struct naive_memory *m)
+{
+    for (uint32_t i = 0; m->gpu->l2.writes_resting && i < m->gpu->l2.slices;
+         i++) {
+        struct cache *c = &m->slice[i].cache;
+
+        for (size_t l = 0; m->gpu->l2.bytes != 0 && l < c->lines; l++) {
+            memset(c->line[l].written, 0, sizeof c->line[l].written);
+            memset(c->line[l].torn, 0, sizeof c->line[l].torn);
+        }
+    }
+}
+
 void naive_memory_free(struct naive_memory *m)
 {
     for (uint32_t i = 0; i < m->sms; i++) {

@@ -33,6 +33,8 @@ void naive_memory_next_kernel(struct naive_memory *m, uint32_t l1_bytes);
 /* sim_memory_write. */
 void naive_memory_write(struct naive_memory *m, uint64_t address,
                         uint64_t bytes);
+/* sim_memory_rest. */
+void naive_memory_rest(struct naive_memory *m);
 uint64_t naive_memory_atomic_cycles(const struct naive_memory *m);
 void naive_memory_channel_bytes(const struct naive_memory *m, uint64_t *most,
                                 uint64_t *sum);

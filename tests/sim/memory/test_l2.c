@@ -639,6 +639,25 @@ START_TEST(no_more_of_a_set_than_its_share_is_dirty)
 }
 END_TEST
 
+/* While nothing runs L2 writes what is dirty, and keeps it, on chips that do:
+ * who drives it out afterwards has nothing to write. */
+START_TEST(what_is_dirty_is_written_at_rest)
+{
+    for (uint32_t writes = 0; writes < 2; writes++) {
+        help_memory_gpu(&gpu);
+        gpu.l2.writes_resting = writes;
+        memory = help_memory_open(&gpu, 1);
+        ck_assert_uint_eq(moved(0, 15, HELP_STORE, 0), 0);
+        sim_memory_rest(memory);
+        ck_assert_uint_eq(moved(0, 15, HELP_LOAD, 1000), 0);
+        for (uint32_t line = 16; line < 64; line += 16)
+            ck_assert_uint_eq(moved(line, 15, HELP_LOAD, 2000), 128);
+        ck_assert_uint_eq(moved(64, 15, HELP_LOAD, 5000), writes ? 128 : 256);
+        sim_memory_free(memory);
+    }
+}
+END_TEST
+
 /* Who runs ahead may not pass what DRAM behind the near half brings, which is
  * half of the way between the halves earlier than its mean. */
 START_TEST(nothing_comes_before_the_nearest_dram)
@@ -657,6 +676,7 @@ END_TEST
 
 HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {nothing_comes_before_the_nearest_dram, 0},
+          {what_is_dirty_is_written_at_rest, 0},
           {no_more_of_a_set_than_its_share_is_dirty, 0},
           {lines_of_the_other_half_are_far_until_there_is_a_copy, 0},
           {copies_are_among_a_half_s_own_lines, 0},

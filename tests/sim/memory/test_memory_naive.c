@@ -126,6 +126,7 @@ static void random_l2(struct teg_gpu *gpu, uint64_t *state)
     gpu->l1.merged_sectors = one_in(state, 2) ? up_to(state, 32) : 0;
     gpu->l2.fetch_bytes = 32u << help_below(state, 3);
     gpu->l2.dirty_share = one_in(state, 2) ? real(state, 1) : 1;
+    gpu->l2.writes_resting = one_in(state, 2);
     gpu->l2.atomic_interval = real(state, one_in(state, 20) ? 1024 : 32);
     gpu->l2.atomic_float_word_interval = one_in(state, 2) ? real(state, 32) : 0;
     gpu->l2.atomic_float_interval = one_in(state, 2) ? real(state, 32) : 0;
@@ -582,6 +583,10 @@ static void next_kernel(struct both *b)
 
     sim_memory_write(before, address, bytes);
     naive_memory_write(b->naive, address, bytes);
+    if (one_in(&b->kernel_state, 3)) {
+        sim_memory_rest(before);
+        naive_memory_rest(b->naive);
+    }
     b->l1_bytes = random_l1_room(&b->kernel_state);
     ck_assert(sim_memory_new(&b->gpu, b->gpu.chip.sms, b->l1_bytes, &b->fast,
                              &d) == TEG_OK);

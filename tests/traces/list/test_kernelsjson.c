@@ -132,7 +132,7 @@ START_TEST(a_score_has_streams_events_and_graphs)
     static const struct teg_step wanted[] = {
         {.kernel = 0, .launches = 1}, {.address = 16, .bytes = 8},
         {.kernel = 0, .launches = 2}, {.address = 16, .bytes = 8},
-        {.kernel = 0, .launches = 2},
+        {.kernel = 0, .launches = 2}, {.rests = 1},
     };
     const struct teg_score *s;
     const struct teg_step *step;
@@ -163,6 +163,7 @@ START_TEST(a_score_has_streams_events_and_graphs)
         ck_assert_uint_eq(step[i].launches, wanted[i].launches);
         ck_assert_uint_eq(step[i].address, wanted[i].address);
         ck_assert_uint_eq(step[i].bytes, wanted[i].bytes);
+        ck_assert_int_eq(step[i].rests, wanted[i].rests);
     }
     s = teg_trace_score(trace);
     ck_assert_uint_eq(s->entries, 7);

@@ -29,6 +29,8 @@ static int make_score(struct timed *p)
         } else if (step[i].launches != 0) {
             e.number = step[i].kernel;
             e.times = step[i].launches;
+        } else if (step[i].rests) {
+            e.kind = TEG_SCORE_SYNCHRONIZE;
         } else {
             e.kind = TEG_SCORE_COPY_TO_DEVICE;
             e.bytes = step[i].bytes;

@@ -24,11 +24,15 @@ int carried_write(struct carried *c, const struct job *job, uint32_t step)
         c->written = false;
         return EXIT_DONE;
     }
-    if (s->from < s->to && c->memory == NULL &&
-        sim_memory_new(job->gpu, 1, 0, &c->memory, &d) != TEG_OK)
-        return say_fault(&d);
     for (size_t i = s->from; i < s->to; i++) {
-        if (did[i].launches == 0)
+        if (did[i].launches != 0 || (did[i].rests && c->memory == NULL))
+            continue;
+        if (c->memory == NULL &&
+            sim_memory_new(job->gpu, 1, 0, &c->memory, &d) != TEG_OK)
+            return say_fault(&d);
+        if (did[i].rests)
+            sim_memory_rest(c->memory);
+        else
             sim_memory_write(c->memory, did[i].address, did[i].bytes);
     }
     return EXIT_DONE;
