@@ -94,10 +94,10 @@ static int by_jacobi(const struct solver *s, const struct eigen *e,
                      struct room *r)
 {
     const struct jacobi_parts parts = jacobi_room(e, r);
-    const int64_t n = e->n, plan = 4 * ((n + 1) / 2);
-    const int64_t own = (e->vectors ? 2 : 1) * n * (n | 1);
-    const int64_t bytes = (int64_t)solver_bytes(e->type);
-    const int staged = (plan + own) * bytes <= FACTOR_SHARED;
+    const int64_t n = e->n, bytes = (int64_t)solver_bytes(e->type);
+    const int64_t plan = (n + 1) / 2 * (4 * bytes + 2 * (int64_t)sizeof(int));
+    const int64_t own = (e->vectors ? 2 : 1) * n * (n | 1) * bytes;
+    const int staged = plan + own <= FACTOR_SHARED;
     struct jacobi_args args = {
         .a = solver_dense(e->a),
         .v = {.at = e->vectors ? parts.vectors : NULL,
@@ -119,7 +119,7 @@ static int by_jacobi(const struct solver *s, const struct eigen *e,
     NEED(mirror(s, e));
     NEED(solver_launch(s, KERNELS_EIGEN, "syevj", e->type, e->batch, 1,
                        FACTOR_THREADS,
-                       (unsigned)((plan + (staged ? own : 0)) * bytes), &args));
+                       (unsigned)(plan + (staged ? own : 0)), &args));
     /* Vectors take the place of what the values lie in. */
     diagonal.values = parts.diagonal;
     diagonal.vectors = 0;
@@ -236,7 +236,7 @@ static int by_tridiagonal(const struct solver *s, const struct eigen *e,
         NEED(reflect_all(s, &t.h, LEFT, OP_N, n - 1, n, n - 1,
                          solver_part(e->type, e->a, 1, 0), t.tau,
                          solver_part(e->type, t.z, 1, 0)));
-    return put_in_order(s, e, (struct dense){.at = t.d, .row = 1}, t.z.at);
+    return put_in_order(s, e, (struct dense){.at = t.room, .row = 1}, t.z.at);
 }
 
 /* ---- both ------------------------------------------------------------------------------ */

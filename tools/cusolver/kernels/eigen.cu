@@ -16,13 +16,20 @@
 
 /* ---- Jacobi ------------------------------------------------------------------------ */
 
-/* What a round does to a pair. */
+/* What a round does to each pair. */
 template <class T> struct Plan {
-    T *c, *s, *pp, *qq; /* of each pair; c 0: it is left alone */
+    T *c, *s, *pp, *qq; /* c 0: it is left alone */
+    int *p, *q;
 
     __device__ Plan(T *room, int pairs)
-        : c(room), s(c + pairs), pp(s + pairs), qq(pp + pairs)
+        : c(room), s(c + pairs), pp(s + pairs), qq(pp + pairs),
+          p((int *)(qq + pairs)), q(p + pairs)
     {
+    }
+    /* What lies behind it. */
+    static __device__ T *end(T *room, int pairs)
+    {
+        return room + 4 * pairs + 2 * pairs * sizeof(int) / sizeof(T);
     }
 };
 
@@ -53,6 +60,8 @@ __device__ int sweep(T *a, long long lda, T *v, long long ldv, int n, T least,
             plan.s[i] = turn.s;
             plan.pp[i] = pp - turn.t * pq;
             plan.qq[i] = qq + turn.t * pq;
+            plan.p[i] = p;
+            plan.q[i] = q;
             mine = 1;
         }
         mine = __syncthreads_count(mine);
@@ -61,11 +70,10 @@ __device__ int sweep(T *a, long long lda, T *v, long long ldv, int n, T least,
             continue;
         for (int i = warp_of(); i < pairs.count(); i += warps_of()) {
             const T c = plan.c[i], s = plan.s[i];
-            int p, q;
+            const int p = plan.p[i], q = plan.q[i];
 
             if (c == 0)
                 continue;
-            pairs.find(round, i, p, q);
             for (int r = lane_of(); r < n; r += 32) {
                 const T x = a[r + p * lda], y = a[r + q * lda];
 
@@ -83,11 +91,10 @@ __device__ int sweep(T *a, long long lda, T *v, long long ldv, int n, T least,
         for (int column = warp_of(); column < n; column += warps_of())
             for (int i = lane_of(); i < pairs.count(); i += 32) {
                 const T c = plan.c[i], s = plan.s[i];
-                int p, q;
+                const int p = plan.p[i], q = plan.q[i];
 
                 if (c == 0)
                     continue;
-                pairs.find(round, i, p, q);
                 const T x = a[p + column * lda], y = a[q + column * lda];
                 const bool own = column == p || column == q;
 
@@ -123,7 +130,7 @@ template <class T> __device__ void syevj(const jacobi_args &g)
     const Plan<T> plan((T *)shared, pairs);
     T *a = matrix_of<T>(g.a, blockIdx.x);
     T *v = g.v.at != nullptr ? matrix_of<T>(g.v, blockIdx.x) : nullptr;
-    T *own_a = (T *)shared + 4 * pairs, *own_v = own_a + n * line;
+    T *own_a = Plan<T>::end((T *)shared, pairs), *own_v = own_a + n * line;
     int sweeps = 0, turned = 1;
     T norm;
 
@@ -370,12 +377,8 @@ template <class T> __device__ void steqr(const rotate_args &g)
             __syncthreads();
         }
     __syncthreads();
-    if (blockIdx.x == 0) {
-        for (int i = threadIdx.x; i < n; i += blockDim.x)
-            ((T *)g.d)[i] = d[i];
-        if (threadIdx.x == 0 && g.info != nullptr)
-            *g.info = left;
-    }
+    if (blockIdx.x == 0 && threadIdx.x == 0 && g.info != nullptr)
+        *g.info = left;
 }
 
 /* ---- order --------------------------------------------------------------------------- */

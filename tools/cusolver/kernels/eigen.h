@@ -46,11 +46,10 @@ struct tridiagonal_args {
     int columns;       /* of the panel: when there are no more the last is finished */
 };
 
-/* Eigenvalues of a tridiagonal matrix, in d, by rotations, which rows of Z get. */
+/* Eigenvalues of a tridiagonal matrix by rotations, which rows of Z get. */
 struct rotate_args {
-    void *d;
-    const void *e;
-    void *room; /* four times n numbers for each block */
+    const void *d, *e;
+    void *room; /* four times n numbers for each block; values come first */
     struct dense z;
     int n, rows; /* rows of z; 0: none are wanted */
     int *info;   /* how many values have not been found */

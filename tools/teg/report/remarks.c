@@ -401,6 +401,9 @@ const char *stands_in(const char *name)
         {"teg_curand_",
          "teg's own kernel in place of cuRAND's: the time is that of this one, "
          "compared with nothing (docs/exec.md)"},
+        {"teg_cusolver_",
+         "teg's own kernel in place of cuSOLVER's: the time is that of this "
+         "one, compared with nothing (docs/exec.md)"},
         {"teg_cusparse_",
          "teg's own kernel in place of cuSPARSE's: the time is that of this "
          "one, within a quarter of published times of the library's where "
