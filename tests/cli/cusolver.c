@@ -340,7 +340,7 @@ static int cholesky(void *s)
     for (int i = 0; i < 4; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             if (potrf_of(s, &types[i % 2], i / 2, sizes[k]) != 0 ||
-                xpotrf_of(s, &types[i % 2], i / 2, sizes[k]) != 0)
+                (k < 4 && xpotrf_of(s, &types[i % 2], i / 2, sizes[k]) != 0))
                 return 1;
     for (int upper = 0; upper < 2; upper++)
         for (int place = 3; place < 80; place += 66) {
@@ -411,7 +411,8 @@ static int cholesky_batched(void *s)
 
     for (int i = 0; i < 4; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-            if (potrf_batched_of(s, &types[i % 2], i / 2, sizes[k]) != 0)
+            if ((sizes[k] < 100 || i == 1) &&
+                potrf_batched_of(s, &types[i % 2], i / 2, sizes[k]) != 0)
                 return 1;
     *at(&bad.of[2], 0, 0) = -1;
     bad.at = device(&types[0], bad.of, COUNT, bad.ld);
@@ -771,8 +772,8 @@ static int eigen(void *s)
         if (eigen_of(s, t, 1, plain_symmetric) != 0 ||
             eigen_of(s, t, 2, plain_symmetric) != 0 ||
             eigen_of(s, t, 31, plain_symmetric) != 0 ||
-            eigen_of(s, t, i == 0 ? 70 : 140, plain_symmetric) != 0 ||
-            eigen_of(s, t, 36, of_ones) != 0 ||
+            eigen_of(s, t, i == 0 ? 70 : 130, plain_symmetric) != 0 ||
+            eigen_of(s, t, 20, of_ones) != 0 ||
             eigen_of(s, t, 12, diagonal) != 0)
             return 1;
     }
@@ -952,8 +953,8 @@ static int singular(void *s)
             const struct type *t = &types[i % 2];
             const int m = sizes[k][0], n = sizes[k][1];
 
-            if (k == 4 && i > 1)
-                continue; /* some seconds each */
+            if (k == 4 && i != 1)
+                continue; /* a second each */
             if (gesvdj_of(s, t, i / 2, m, n, random_matrix) != 0 ||
                 (m >= n && k < 4 && gesvd_of(s, t, i / 2, m, n) != 0))
                 return 1;

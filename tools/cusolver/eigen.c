@@ -118,8 +118,8 @@ static int by_jacobi(const struct solver *s, const struct eigen *e,
     args.a.batch = e->stride;
     NEED(mirror(s, e));
     NEED(solver_launch(s, KERNELS_EIGEN, "syevj", e->type, e->batch, 1,
-                       FACTOR_THREADS,
-                       (unsigned)(plan + (staged ? own : 0)), &args));
+                       FACTOR_THREADS, (unsigned)(plan + (staged ? own : 0)),
+                       &args));
     /* Vectors take the place of what the values lie in. */
     diagonal.values = parts.diagonal;
     diagonal.vectors = 0;
@@ -135,7 +135,7 @@ static int by_jacobi(const struct solver *s, const struct eigen *e,
 
 struct tridiagonal {
     struct mat v, w, z;
-    void *d, *e, *tau, *product, *dots, *room;
+    void *d, *e, *tau, *product, *dots, *values, *room;
     struct reflector h;
 };
 
@@ -143,6 +143,7 @@ static void tridiagonal_room(const struct eigen *e, struct room *r,
                              struct tridiagonal *t)
 {
     const size_t bytes = solver_bytes(e->type), n = (size_t)e->n;
+    const size_t numbers = bytes * ROTATE_NUMBERS * n;
     const size_t blocks = e->vectors ? (n + ROTATE_ROWS - 1) / ROTATE_ROWS : 1;
     const int64_t ld = e->n > 1 ? e->n : 1;
 
@@ -153,7 +154,8 @@ static void tridiagonal_room(const struct eigen *e, struct room *r,
     t->tau = room_part(r, bytes * n);
     t->product = room_part(r, bytes * n);
     t->dots = room_part(r, bytes * 2 * PANEL);
-    t->room = room_part(r, bytes * 4 * n * blocks);
+    t->values = room_part(r, bytes * n);
+    t->room = room_part(r, numbers > FACTOR_SHARED ? numbers * blocks : 0);
     t->z = (struct mat){room_part(r, e->vectors ? bytes * n * n : 0), ld};
     if (e->vectors)
         reflector_room(&t->h, e->type, e->n, e->n, r);
@@ -211,6 +213,7 @@ static int by_tridiagonal(const struct solver *s, const struct eigen *e,
                           struct room *r)
 {
     const int64_t n = e->n;
+    const size_t numbers = solver_bytes(e->type) * ROTATE_NUMBERS * (size_t)n;
     struct tridiagonal t;
     struct rotate_args rotate;
 
@@ -223,20 +226,23 @@ static int by_tridiagonal(const struct solver *s, const struct eigen *e,
     rotate = (struct rotate_args){
         .d = t.d,
         .e = t.e,
+        .values = t.values,
         .room = t.room,
         .z = solver_dense(t.z),
         .n = (int)n,
         .rows = e->vectors ? (int)n : 0,
         .info = e->info,
+        .staged = numbers <= FACTOR_SHARED,
     };
     NEED(solver_launch(s, KERNELS_EIGEN, "steqr", e->type,
                        e->vectors ? (n + ROTATE_ROWS - 1) / ROTATE_ROWS : 1, 1,
-                       ROTATE_ROWS, 0, &rotate));
+                       e->vectors ? ROTATE_ROWS + 32 : 32,
+                       rotate.staged ? (unsigned)numbers : 0, &rotate));
     if (e->vectors && n > 1)
         NEED(reflect_all(s, &t.h, LEFT, OP_N, n - 1, n, n - 1,
                          solver_part(e->type, e->a, 1, 0), t.tau,
                          solver_part(e->type, t.z, 1, 0)));
-    return put_in_order(s, e, (struct dense){.at = t.room, .row = 1}, t.z.at);
+    return put_in_order(s, e, (struct dense){.at = t.values, .row = 1}, t.z.at);
 }
 
 /* ---- both ------------------------------------------------------------------------------ */

@@ -9,8 +9,8 @@
  *   sytrd_product the matrix times v: what remains to be done to it is A - V W'
  *                 - W V' until a panel of columns is done
  *   steqr         eigenvalues of a tridiagonal matrix by implicit QL: a block
- *                 has 128 rows of the vectors; its first thread finds the
- *                 rotations (as every other block's does), all apply them
+ *                 has 128 rows of the vectors; another warp of it finds the
+ *                 rotations (as every other block's does) while they apply those before
  */
 #include "jacobi.cuh"
 
@@ -286,98 +286,189 @@ template <> struct Least<double> {
     static constexpr double EPSILON = 1.1102230246251565e-16;
 };
 
-/* One step of QL from `end` to `begin`, by one thread; returns how far it got. */
+/* One step of QL from `end` to `begin`, by one thread; returns how far it got.  Of
+ * numbers up to 1: squares that are 0 are of none that count. */
 template <class T>
 __device__ int find_rotations(T *d, T *e, T *cosine, T *sine, int begin,
                               int end)
 {
     T g = (d[begin + 1] - d[begin]) / (2 * e[begin]), s = 1, c = 1, p = 0;
+    T above = d[end], own = d[end - 1], off = e[end - 1];
     int i;
 
-    g = d[end] - d[begin] + e[begin] / (g + copysign(hypot(g, T(1)), g));
+    g = above - d[begin] + e[begin] / (g + copysign(sqrt(1 + g * g), g));
     for (i = end - 1; i >= begin; i--) {
-        const T f = s * e[i], b = c * e[i];
-        T r = hypot(f, g);
+        const T f = s * off, b = c * off, square = f * f + g * g;
+        const T next = i > begin ? d[i - 1] : T(0);
+        const T next_off = i > begin ? e[i - 1] : T(0);
+        T r;
 
-        e[i + 1] = r;
-        if (r == 0) { /* it falls apart here */
-            d[i + 1] -= p;
+        if (square == 0) { /* it falls apart here */
+            e[i + 1] = 0;
+            d[i + 1] = above - p;
             e[end] = 0;
             return i + 1;
         }
-        s = f / r;
-        c = g / r;
-        g = d[i + 1] - p;
-        r = (d[i] - g) * s + 2 * c * b;
+        r = rsqrt(square);
+        e[i + 1] = square * r;
+        s = f * r;
+        c = g * r;
+        g = above - p;
+        r = (own - g) * s + 2 * c * b;
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
         cosine[i] = c;
         sine[i] = s;
+        above = own;
+        own = next;
+        off = next_off;
     }
-    d[begin] -= p;
+    d[begin] = above - p;
     e[begin] = g;
     e[end] = 0;
     return begin;
+}
+
+/* Where the matrix falls apart first from `begin` on, by a warp. */
+template <class T>
+__device__ int find_end(const T *d, const T *e, int begin, int n)
+{
+    for (int i = begin; i < n - 1; i += 32) {
+        const int k = i + lane_of();
+        const unsigned small = __ballot_sync(
+            ~0u, k >= n - 1 || fabs(e[k]) <= Least<T>::EPSILON *
+                                                 (fabs(d[k]) + fabs(d[k + 1])));
+
+        if (small != 0)
+            return i + __ffs(small) - 1;
+    }
+    return n - 1;
+}
+
+enum {
+    AHEAD = 8, /* columns of Z that are asked for before they are turned */
+};
+
+/* Columns from `end` to `begin`, each with the one before it. */
+template <class T>
+__device__ void turn_row(T *z, long long step, const T *cosine, const T *sine,
+                         int begin, int end)
+{
+    T x = z[end * step];
+    int i = end - 1;
+
+    for (; i - AHEAD + 1 >= begin; i -= AHEAD) {
+        T y[AHEAD];
+
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            y[k] = z[(i - k) * step];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const T c = cosine[i - k], s = sine[i - k];
+
+            z[(i - k + 1) * step] = s * y[k] + c * x;
+            x = c * y[k] - s * x;
+        }
+    }
+    for (; i >= begin; i--) {
+        const T y = z[i * step], c = cosine[i], s = sine[i];
+
+        z[(i + 1) * step] = s * y + c * x;
+        x = c * y - s * x;
+    }
+    z[begin * step] = x;
+}
+
+/* A power of 2 by which all numbers become 1 at most. */
+template <class T> __device__ T scale_for(const T *d, const T *e, int n)
+{
+    T most = 0;
+    int where = 0;
+
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const T x = max(fabs(d[i]), i + 1 < n ? fabs(e[i]) : T(0));
+
+        if (x > most) {
+            most = x;
+            where = i;
+        }
+    }
+    where = block_largest(most, where);
+    most = max(fabs(d[where]), where + 1 < n ? fabs(e[where]) : T(0));
+    return most > 0 && most < T(INFINITY) ? ldexp(T(1), -1 - ilogb(most))
+                                          : T(1);
 }
 
 enum {
     STEPS_MOST = 60, /* for an eigenvalue */
 };
 
+/* Rotations of a step, and the columns that they are of. */
+template <class T> struct Step {
+    T *cosine, *sine;
+    int first, end; /* end 0: there are no more */
+};
+
+/* The first warp finds the rotations of a step while the others apply those of the
+ * one before. */
 template <class T> __device__ void steqr(const rotate_args &g)
 {
-    __shared__ int nearest, first;
-    const int n = g.n, row = blockIdx.x * ROTATE_ROWS + threadIdx.x;
-    T *d = (T *)g.room + (long long)blockIdx.x * 4 * n, *e = d + n;
-    T *cosine = e + n, *sine = cosine + n;
-    T *z = (T *)g.z.at + row;
-    int left = 0;
+    extern __shared__ double shared[];
+    __shared__ Step<T> steps[2];
+    const int n = g.n, row = blockIdx.x * ROTATE_ROWS + threadIdx.x - 32;
+    T *values = (T *)g.values, *room = (T *)shared;
+    const T scale = scale_for((const T *)g.d, (const T *)g.e, n);
+    int begin = 0, count = 0, left = 0;
 
+    if (!g.staged)
+        room = (T *)g.room + (long long)blockIdx.x * ROTATE_NUMBERS * n;
+    T *d = room, *e = d + n;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        d[i] = ((const T *)g.d)[i];
-        e[i] = i + 1 < n ? ((const T *)g.e)[i] : T(0);
+        d[i] = ((const T *)g.d)[i] * scale;
+        e[i] = i + 1 < n ? ((const T *)g.e)[i] * scale : T(0);
     }
-    for (int begin = 0; begin < n; begin++)
-        for (int step = 0;; step++) {
-            int end;
-
-            if (threadIdx.x == 0)
-                nearest = n - 1;
-            __syncthreads();
-            for (int i = begin + threadIdx.x; i < nearest; i += blockDim.x)
-                if (fabs(e[i]) <=
-                    Least<T>::EPSILON * (fabs(d[i]) + fabs(d[i + 1]))) {
-                    atomicMin(&nearest, i);
-                    break;
-                }
-            __syncthreads();
-            end = nearest;
-            __syncthreads();
-            if (end == begin)
-                break;
-            if (step == STEPS_MOST) {
-                left++;
-                break;
-            }
-            if (threadIdx.x == 0)
-                first = find_rotations(d, e, cosine, sine, begin, end);
-            __syncthreads();
-            if (row < g.rows) {
-                T x = z[end * g.z.column];
-
-                for (int i = end - 1; i >= first; i--) {
-                    const T y = z[i * g.z.column];
-
-                    z[(i + 1) * g.z.column] = sine[i] * y + cosine[i] * x;
-                    x = cosine[i] * y - sine[i] * x;
-                }
-                z[first * g.z.column] = x;
-            }
-            __syncthreads();
-        }
+    if (threadIdx.x == 0) {
+        steps[0] = {e + n, e + 2 * n, 0, 0};
+        steps[1] = {e + 3 * n, e + 4 * n, 0, 0};
+    }
     __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x == 0 && g.info != nullptr)
+    for (int now = 0;; now ^= 1) {
+        Step<T> &step = steps[now], &before = steps[now ^ 1];
+
+        if (warp_of() == 0) {
+            int end = n - 1;
+
+            while (begin < n) {
+                end = find_end(d, e, begin, n);
+                if (end != begin && count < STEPS_MOST)
+                    break;
+                left += end != begin;
+                begin++;
+                count = 0;
+            }
+            if (lane_of() == 0) {
+                step.end = begin < n ? end : 0;
+                if (begin < n)
+                    step.first = find_rotations(d, e, step.cosine, step.sine,
+                                                begin, end);
+            }
+            count++;
+            __syncwarp();
+        } else if (row < g.rows && before.end != 0) {
+            turn_row((T *)g.z.at + row, g.z.column, before.cosine, before.sine,
+                     before.first, before.end);
+        }
+        __syncthreads();
+        if (step.end == 0)
+            break;
+    }
+    if (blockIdx.x != 0)
+        return;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        values[i] = d[i] / scale;
+    if (threadIdx.x == 0 && g.info != nullptr)
         *g.info = left;
 }
 
@@ -416,7 +507,7 @@ template <class T> __device__ void order(const order_args &g)
            sytrd_column<T>)                                             \
     KERNEL(letter##sytrd_product, FACTOR_THREADS, tridiagonal_args,     \
            sytrd_product<T>)                                            \
-    KERNEL(letter##steqr, ROTATE_ROWS, rotate_args, steqr<T>)           \
+    KERNEL(letter##steqr, ROTATE_ROWS + 32, rotate_args, steqr<T>)           \
     KERNEL(letter##order, FACTOR_THREADS, order_args, order<T>)
 #define KERNEL(name, threads, Given, function)               \
     extern "C" __global__ void __launch_bounds__(threads)    \

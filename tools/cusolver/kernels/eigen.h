@@ -8,7 +8,8 @@
 #include "panel.h"
 
 enum {
-    ROTATE_ROWS = 128, /* of eigenvectors that a block of as many threads turns */
+    ROTATE_ROWS = 128,  /* of eigenvectors that a block turns, a thread each; */
+    ROTATE_NUMBERS = 6, /* of each row, that its other warp has */
     TURN_THREADS = 128, /* of a block that turns a pair of columns */
 };
 
@@ -49,10 +50,12 @@ struct tridiagonal_args {
 /* Eigenvalues of a tridiagonal matrix by rotations, which rows of Z get. */
 struct rotate_args {
     const void *d, *e;
-    void *room; /* four times n numbers for each block; values come first */
+    void *values;
+    void *room; /* ROTATE_NUMBERS times n numbers for each block */
     struct dense z;
     int n, rows; /* rows of z; 0: none are wanted */
     int *info;   /* how many values have not been found */
+    int staged;  /* the numbers fit FACTOR_SHARED: the room is not needed */
 };
 
 /* Values in order, and the columns that belong to them: a warp for each. */
