@@ -33,14 +33,15 @@ static struct dense pointed(const void *pointers, int ld)
         .at = (void *)pointers, .row = 1, .column = ld, .arrays = 1};
 }
 
-/* `parts` blocks for each matrix. */
-static int launch(const struct blas *b, const struct systems *s,
-                  const char *what, int64_t parts, int shared, void *args)
+/* `parts` blocks of so many threads for each matrix. */
+static int launch_of(const struct blas *b, const struct systems *s,
+                     const char *what, int64_t parts, unsigned threads,
+                     int shared, void *args)
 {
     const struct vendor_grid grid = {.x = (unsigned)s->batch,
                                      .y = (unsigned)parts,
                                      .z = 1,
-                                     .threads = FACTOR_THREADS,
+                                     .threads = threads,
                                      .shared = (unsigned)shared};
     char name[64];
 
@@ -53,6 +54,12 @@ static int launch(const struct blas *b, const struct systems *s,
     return (int)kernel_launch(b, KERNELS_FACTOR, name, &grid, args);
 }
 
+static int launch(const struct blas *b, const struct systems *s,
+                  const char *what, int64_t parts, void *args)
+{
+    return launch_of(b, s, what, parts, FACTOR_THREADS, 0, args);
+}
+
 static int factor(const struct blas *b, const struct systems *s,
                   const char *what, struct factor_args *args)
 {
@@ -63,7 +70,8 @@ static int factor(const struct blas *b, const struct systems *s,
     args->m = s->m;
     args->n = s->n;
     args->staged = bytes <= FACTOR_SHARED;
-    return launch(b, s, what, 1, args->staged ? (int)bytes : 0, args);
+    return launch_of(b, s, what, 1, factor_threads(s->m, s->n),
+                     args->staged ? (int)bytes : 0, args);
 }
 
 /* 0, or which argument is wrong, from 1: those of a matrix are `m` and so on. */
@@ -114,7 +122,7 @@ static int swap_rows(const struct blas *b, const struct systems *s,
     };
 
     return pivots != NULL
-               ? launch(b, s, "laswp", over(columns, FACTOR_THREADS), 0, &args)
+               ? launch(b, s, "laswp", over(columns, FACTOR_THREADS), &args)
                : BLAS_SUCCESS;
 }
 
@@ -198,13 +206,13 @@ static int getri(const struct blas *b, const struct systems *s,
     if (wrong(s, 2, 2, 3, 4, 9) != 0 || ldc < (s->n > 1 ? s->n : 1) ||
         info == NULL)
         return BLAS_INVALID_VALUE;
-    status = launch(b, s, "zero", 1, 0,
+    status = launch(b, s, "zero", 1,
                     &(struct factor_args){
                         .a = pointed(s->a, s->lda), .n = s->n, .info = info});
     if (status == BLAS_SUCCESS)
-        status = launch(b, s, "shape",
-                        over((int64_t)s->n * s->n, FACTOR_THREADS * 4), 0,
-                        &identity);
+        status =
+            launch(b, s, "shape",
+                   over((int64_t)s->n * s->n, FACTOR_THREADS * 4), &identity);
     return status == BLAS_SUCCESS && s->n > 0
                ? solve_lu(b, s, BLAS_N, pivots, c, ldc, s->n)
                : status;
@@ -242,12 +250,12 @@ static int gels_some(const struct blas *b, const struct systems *s, void *c,
 
     if (status == BLAS_SUCCESS && info != NULL)
         status =
-            launch(b, s, "zero", 1, 0,
+            launch(b, s, "zero", 1,
                    &(struct factor_args){
                        .a = pointed(s->a, s->lda), .n = s->n, .info = info});
     if (status == BLAS_SUCCESS)
         status =
-            launch(b, s, "ormqr", over(columns, FACTOR_THREADS / 32), 0, &turn);
+            launch(b, s, "ormqr", over(columns, FACTOR_THREADS / 32), &turn);
     return status == BLAS_SUCCESS ? solve(b, s, 1, BLAS_N, c, ldc, columns)
                                   : status;
 }

@@ -8,7 +8,7 @@
 #include "product.h"
 
 enum {
-    FACTOR_THREADS = 256, /* of a block, but for triangles */
+    FACTOR_THREADS = 256, /* of a block at most, but for triangles */
     TRIANGLE_THREADS = 128,
     TRIANGLE_COLUMNS = 32, /* of B that a block solves */
     FACTOR_SHARED = 46 << 10, /* bytes of a matrix that are kept on the SM */
@@ -36,6 +36,14 @@ struct factor_args {
     int first;  /* the panel's first row and column, counted in info and pivots */
     int staged; /* it fits FACTOR_SHARED and has that much as its own */
 };
+
+/* Threads of its block: a warp for what is as small. */
+static inline unsigned factor_threads(int m, int n)
+{
+    return (long long)m * n <= 32 * 32   ? 32
+           : (long long)m * n <= 64 * 64 ? 128
+                                         : FACTOR_THREADS;
+}
 
 /* Of rows that change places: a thread for each column. */
 struct swap_args {
