@@ -10,21 +10,28 @@ static int check(const struct solver *s, int64_t m, int64_t n, int64_t ld)
     return is_matrix(m, n, ld) ? SOLVER_SUCCESS : SOLVER_INVALID_VALUE;
 }
 
+/* Rows' numbers from 1, of 32 or 64 bits; `at` NULL: rows stay. */
+struct pivots {
+    const void *at;
+    int wide;
+};
+
 /* Rows `from` to `to` change as their pivots say. */
 static int swap_rows(const struct solver *s, int type, struct mat a,
-                     int64_t columns, const int *pivots, int64_t from,
+                     int64_t columns, struct pivots pivots, int64_t from,
                      int64_t to, int backwards)
 {
     struct swap_args args = {
         .a = solver_dense(a),
-        .pivots = pivots,
+        .pivots = pivots.at,
+        .wide = pivots.wide,
         .from = (int)from,
         .to = (int)to,
         .columns = (int)columns,
         .backwards = backwards,
     };
 
-    return from < to
+    return from < to && pivots.at != NULL
                ? solver_launch(s, KERNELS_FACTOR, "laswp", type, 1,
                                (columns + FACTOR_THREADS - 1) / FACTOR_THREADS,
                                FACTOR_THREADS, 0, &args)
@@ -37,6 +44,7 @@ static int getrf(const struct solver *s, int type, int64_t m, int64_t n,
                  struct mat a, int *pivots, int *info)
 {
     const int64_t least = m < n ? m : n;
+    const struct pivots narrow = {pivots, 0};
 
     NEED(check(s, m, n, a.ld));
     if (info == NULL)
@@ -56,11 +64,9 @@ static int getrf(const struct solver *s, int type, int64_t m, int64_t n,
                                   .m = (int)(m - k),
                                   .n = (int)width,
                                   .first = (int)k}));
-        if (pivots != NULL) {
-            NEED(swap_rows(s, type, a, k, pivots, k, end, 0));
-            NEED(swap_rows(s, type, solver_part(type, a, 0, end), n - end,
-                           pivots, k, end, 0));
-        }
+        NEED(swap_rows(s, type, a, k, narrow, k, end, 0));
+        NEED(swap_rows(s, type, solver_part(type, a, 0, end), n - end, narrow,
+                       k, end, 0));
         if (end == n)
             break;
         NEED(solver_triangle(s, type, LEFT, LOWER, OP_N, 1, width, n - end,
@@ -73,8 +79,8 @@ static int getrf(const struct solver *s, int type, int64_t m, int64_t n,
 }
 
 static int getrs(const struct solver *s, int type, int op, int64_t n,
-                 int64_t columns, struct mat a, const int *pivots, struct mat b,
-                 int *info)
+                 int64_t columns, struct mat a, struct pivots pivots,
+                 struct mat b, int *info)
 {
     const int turned = op != OP_N;
 
@@ -82,27 +88,25 @@ static int getrs(const struct solver *s, int type, int op, int64_t n,
     if (op < OP_N || op > OP_C || !is_matrix(n, columns, b.ld))
         return SOLVER_INVALID_VALUE;
     NEED(solver_clear(s, info, sizeof *info));
-    if (pivots != NULL && !turned)
+    if (!turned)
         NEED(swap_rows(s, type, b, columns, pivots, 0, n, 0));
     NEED(solver_triangle(s, type, LEFT, turned, op, !turned, n, columns, a, b));
     NEED(solver_triangle(s, type, LEFT, !turned, op, turned, n, columns, a, b));
-    if (pivots != NULL && turned)
+    if (turned)
         NEED(swap_rows(s, type, b, columns, pivots, 0, n, 1));
     return SOLVER_SUCCESS;
 }
 
 /* ---- pivots of 64 bits -------------------------------------------------------------- */
 
-static int convert_pivots(const struct solver *s, int64_t *wide, int *narrow,
-                          int64_t n, int widen)
+static int widen(const struct solver *s, const int *narrow, int64_t *wide,
+                 int64_t n)
 {
-    return solver_launch(s, KERNELS_FACTOR, "pivots", DATA_32F,
-                         (n + FACTOR_THREADS - 1) / FACTOR_THREADS, 1,
-                         FACTOR_THREADS, 0,
-                         &(struct pivot_args){.wide = (long long *)wide,
-                                              .narrow = narrow,
-                                              .n = (int)n,
-                                              .widen = widen});
+    return solver_launch(
+        s, KERNELS_FACTOR, "pivots", DATA_32F,
+        (n + FACTOR_THREADS - 1) / FACTOR_THREADS, 1, FACTOR_THREADS, 0,
+        &(struct pivot_args){
+            .narrow = narrow, .wide = (long long *)wide, .n = (int)n});
 }
 
 CALL(cusolverDnXgetrf_bufferSize, const struct solver *s, const void *params,
@@ -135,68 +139,54 @@ CALL(cusolverDnXgetrf, const struct solver *s, const void *params, int64_t m,
         return SOLVER_INVALID_VALUE;
     NEED(getrf(s, type, m, n, (struct mat){a, lda},
                pivots != NULL ? on_device : NULL, info));
-    return pivots != NULL ? convert_pivots(s, pivots, on_device, least, 1)
-                          : SOLVER_SUCCESS;
+    return pivots != NULL ? widen(s, on_device, pivots, least) : SOLVER_SUCCESS;
 }
 
-/* There is no room of the program's: pivots become narrow in memory of their
- * own for as long. */
 CALL(cusolverDnXgetrs, const struct solver *s, const void *params, int op,
      int64_t n, int64_t columns, int type, const void *a, int64_t lda,
      const int64_t *pivots, int type_b, void *b, int64_t ldb, int *info)
 {
-    int *narrow = NULL, status;
-
     (void)params;
-    NEED(check(s, n, n, lda));
     if (!type_is_known("cusolverDnXgetrs", type) || type_b != type)
         return SOLVER_NOT_SUPPORTED;
-    if (pivots != NULL && n > 0) {
-        if (cudaMalloc((void **)&narrow, sizeof *narrow * (size_t)n) != 0)
-            return SOLVER_ALLOC_FAILED;
-        NEED(convert_pivots(s, (int64_t *)pivots, narrow, n, 0));
-    }
-    status = getrs(s, type, op, n, columns, (struct mat){(void *)a, lda},
-                   narrow, (struct mat){b, ldb}, info);
-    if (narrow != NULL)
-        cudaFree(narrow);
-    return status;
+    return getrs(s, type, op, n, columns, (struct mat){(void *)a, lda},
+                 (struct pivots){pivots, 1}, (struct mat){b, ldb}, info);
 }
 
 /* ---- entry points --------------------------------------------------------------------- */
 
-#define CALLS(letter, type)                                                    \
-    CALL(cusolverDn##letter##getrf_bufferSize, const struct solver *s, int m,  \
-         int n, void *a, int lda, int *elements)                               \
-    {                                                                          \
-        (void)a;                                                               \
-        NEED(check(s, m, n, lda));                                             \
-        if (elements == NULL)                                                  \
-            return SOLVER_INVALID_VALUE;                                       \
-        *elements = 1; /* none is wanted */                                    \
-        return SOLVER_SUCCESS;                                                 \
-    }                                                                          \
-    CALL(cusolverDn##letter##getrf, const struct solver *s, int m, int n,      \
-         void *a, int lda, void *work, int *pivots, int *info)                 \
-    {                                                                          \
-        (void)work;                                                            \
-        return getrf(s, type, m, n, (struct mat){a, lda}, pivots, info);       \
-    }                                                                          \
-    CALL(cusolverDn##letter##laswp, const struct solver *s, int n, void *a,    \
-         int lda, int k1, int k2, const int *pivots, int step)                 \
-    {                                                                          \
-        NEED(check(s, 1, n, lda));                                             \
-        if (k1 < 1 || k2 < k1 || (step != 1 && step != -1))                    \
-            return SOLVER_INVALID_VALUE;                                       \
-        return swap_rows(s, type, (struct mat){a, lda}, n, pivots, k1 - 1, k2, \
-                         step < 0);                                            \
-    }                                                                          \
-    CALL(cusolverDn##letter##getrs, const struct solver *s, int op, int n,     \
-         int columns, const void *a, int lda, const int *pivots, void *b,      \
-         int ldb, int *info)                                                   \
-    {                                                                          \
-        return getrs(s, type, op, n, columns, (struct mat){(void *)a, lda},    \
-                     pivots, (struct mat){b, ldb}, info);                      \
+#define CALLS(letter, type)                                                   \
+    CALL(cusolverDn##letter##getrf_bufferSize, const struct solver *s, int m, \
+         int n, void *a, int lda, int *elements)                              \
+    {                                                                         \
+        (void)a;                                                              \
+        NEED(check(s, m, n, lda));                                            \
+        if (elements == NULL)                                                 \
+            return SOLVER_INVALID_VALUE;                                      \
+        *elements = 1; /* none is wanted */                                   \
+        return SOLVER_SUCCESS;                                                \
+    }                                                                         \
+    CALL(cusolverDn##letter##getrf, const struct solver *s, int m, int n,     \
+         void *a, int lda, void *work, int *pivots, int *info)                \
+    {                                                                         \
+        (void)work;                                                           \
+        return getrf(s, type, m, n, (struct mat){a, lda}, pivots, info);      \
+    }                                                                         \
+    CALL(cusolverDn##letter##laswp, const struct solver *s, int n, void *a,   \
+         int lda, int k1, int k2, const int *pivots, int step)                \
+    {                                                                         \
+        NEED(check(s, 1, n, lda));                                            \
+        if (k1 < 1 || k2 < k1 || (step != 1 && step != -1))                   \
+            return SOLVER_INVALID_VALUE;                                      \
+        return swap_rows(s, type, (struct mat){a, lda}, n,                    \
+                         (struct pivots){pivots, 0}, k1 - 1, k2, step < 0);   \
+    }                                                                         \
+    CALL(cusolverDn##letter##getrs, const struct solver *s, int op, int n,    \
+         int columns, const void *a, int lda, const int *pivots, void *b,     \
+         int ldb, int *info)                                                  \
+    {                                                                         \
+        return getrs(s, type, op, n, columns, (struct mat){(void *)a, lda},   \
+                     (struct pivots){pivots, 0}, (struct mat){b, ldb}, info); \
     }
 CALLS(S, DATA_32F)
 CALLS(D, DATA_64F)

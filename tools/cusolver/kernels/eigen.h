@@ -44,7 +44,7 @@ struct tridiagonal_args {
     void *dots;    /* its W' v, and V' v, PANEL behind it */
     int n;
     int first, column; /* of the panel; the one within */
-    int columns;       /* of the panel: when there are no more the last is finished */
+    int columns; /* of the panel: when there are no more the last is finished */
 };
 
 /* Eigenvalues of a tridiagonal matrix by rotations, which rows of Z get. */

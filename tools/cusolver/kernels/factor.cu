@@ -31,16 +31,14 @@ template <class T> __device__ void larft(const larft_args &g)
             ((T *)g.t)[row + k * PANEL] = t[row][k];
 }
 
-/* Pivots of one width become those of the other. */
+/* Pivots become as wide as calls of any type have them. */
 extern "C" __global__ void __launch_bounds__(FACTOR_THREADS)
     teg_cusolver_spivots(const __grid_constant__ pivot_args g)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i < g.n && g.widen)
+    if (i < g.n)
         g.wide[i] = g.narrow[i];
-    else if (i < g.n)
-        g.narrow[i] = (int)g.wide[i];
 }
 
 #define KERNELS(letter, T)                                            \

@@ -16,9 +16,9 @@ struct larft_args {
 };
 
 struct pivot_args {
+    const int *narrow;
     long long *wide;
-    int *narrow;
-    int n, widen;
+    int n;
 };
 
 #endif

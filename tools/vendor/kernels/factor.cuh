@@ -183,14 +183,15 @@ template <class T> __device__ void factor_lu(const factor_args &g)
 template <class T> __device__ void swap_rows(const swap_args &g)
 {
     const int c = blockIdx.y * blockDim.x + threadIdx.x;
-    const int *pivots = g.pivots + blockIdx.x * g.pivots_batch;
+    const int *pivots = (const int *)g.pivots + blockIdx.x * g.pivots_batch;
+    const long long *wide = (const long long *)g.pivots;
     T *a = matrix_of<T>(g.a, blockIdx.x) + c * g.a.column;
 
     if (c >= g.columns)
         return;
     for (int i = g.from; i < g.to; i++) {
         const int k = g.backwards ? g.to - 1 - (i - g.from) : i;
-        const int other = pivots[k] - 1;
+        const int other = (g.wide ? (int)wide[k] : pivots[k]) - 1;
 
         if (other != k) {
             T x = a[k * g.a.row];

@@ -10,7 +10,7 @@
 enum {
     FACTOR_THREADS = 256, /* of a block at most, but for triangles */
     TRIANGLE_THREADS = 128,
-    TRIANGLE_COLUMNS = 32, /* of B that a block solves */
+    TRIANGLE_COLUMNS = 32,    /* of B that a block solves */
     FACTOR_SHARED = 46 << 10, /* bytes of a matrix that are kept on the SM */
 };
 
@@ -33,7 +33,7 @@ struct factor_args {
     int *info;           /* one of each matrix; NULL: it is not told */
     long long pivots_batch;
     int m, n;
-    int first;  /* the panel's first row and column, counted in info and pivots */
+    int first; /* the panel's first row and column, counted in info and pivots */
     int staged; /* it fits FACTOR_SHARED and has that much as its own */
 };
 
@@ -48,11 +48,12 @@ static inline unsigned factor_threads(int m, int n)
 /* Of rows that change places: a thread for each column. */
 struct swap_args {
     struct dense a;
-    const int *pivots; /* row that `from` changes with and so on, from 1 */
+    const void *pivots; /* rows that 0 and so on change with, from 1 */
     long long pivots_batch;
     int from, to; /* rows, from 0 */
     int columns;
     int backwards; /* the last one first */
+    int wide;      /* pivots have 64 bits */
 };
 
 /* Of a lower triangle and what is solved by it. */
