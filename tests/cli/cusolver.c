@@ -136,6 +136,23 @@ int cusolverDnGetDeterministicMode(void *s, int *mode);
         long long by_a, void *w, long long by_w, void *u, int ldu,            \
         long long by_u, void *v, int ldv, long long by_v, void *work,         \
         int count, int *info, double *norms, int batch)
+#define SYTRF_ROOM(x)                                                 \
+    cusolverDn##x##sytrf_bufferSize(void *s, int n, void *a, int lda, \
+                                    int *count)
+#define SYTRF(x)                                                      \
+    cusolverDn##x##sytrf(void *s, int upper, int n, void *a, int lda, \
+                         int *pivots, void *work, int count, int *info)
+BOTH(SYTRF_ROOM);
+BOTH(SYTRF);
+int cusolverDnXsytrs_bufferSize(void *s, int upper, int64_t n, int64_t columns,
+                                int type, const void *a, int64_t lda,
+                                const int64_t *pivots, int type_b,
+                                const void *b, int64_t ldb, size_t *device,
+                                size_t *host);
+int cusolverDnXsytrs(void *s, int upper, int64_t n, int64_t columns, int type,
+                     const void *a, int64_t lda, const int64_t *pivots,
+                     int type_b, void *b, int64_t ldb, void *on_device,
+                     size_t device, void *on_host, size_t host, int *info);
 BOTH(POTRF_ROOM);
 BOTH(POTRF);
 BOTH(POTRS);
@@ -536,6 +553,73 @@ static int lu(void *s)
     SAME("info", int_at(info), 0);
     factors = back(t, d, 70, 70);
     return lu_holds(t, &a, &factors, NULL);
+}
+
+/* ---- symmetric matrices ------------------------------------------------------------------ */
+
+/* With rows whose own element is far too small to be a pivot. */
+static int sytrf_of(void *s, const struct type *t, int upper, int n,
+                    int has_pivots)
+{
+    struct matrix a = symmetric(n, has_pivots ? 0 : 1), x = random_matrix(n, 3);
+    struct matrix half, solved, got;
+    int *pivots = has_pivots ? room(sizeof(int) * n) : NULL, *info, count;
+    int *host = malloc(sizeof(int) * n), twos = 0;
+    int64_t *wide = malloc(sizeof(int64_t) * n), *on_device = NULL;
+    size_t device_bytes, host_bytes;
+    void *da, *dx = device_of(t, &x);
+
+    for (int i = 0; i < n && has_pivots && n > 1; i++)
+        *at(&a, i, i) = i % 4 ? 0 : 2;
+    half = triangle_of(&a, upper, 0);
+    da = device_of(t, &half);
+    info = new_info(1);
+    OK(OF(t, cusolverDnSsytrf_bufferSize,
+          cusolverDnDsytrf_bufferSize)(s, n, da, ld_of(&a), &count));
+    OK(OF(t, cusolverDnSsytrf, cusolverDnDsytrf)(s, upper, n, da, ld_of(&a),
+                                                 pivots, room(t->bytes * count),
+                                                 count, info));
+    SAME("info", int_at(info), 0);
+    if (has_pivots) {
+        cudaMemcpy(host, pivots, sizeof(int) * n, TO_HOST);
+        for (int i = 0; i < n; i++) {
+            wide[i] = host[i];
+            twos += host[i] < 0;
+        }
+        if (n > 4 && (twos == 0 || twos % 2 != 0))
+            return failed("pivots of two rows", twos, 2);
+        on_device = room(sizeof(int64_t) * n);
+        cudaMemcpy(on_device, wide, sizeof(int64_t) * n, TO_DEVICE);
+    }
+    OK(cusolverDnXsytrs_bufferSize(s, upper, n, 3, t->data, da, ld_of(&a),
+                                   on_device, t->data, dx, ld_of(&x),
+                                   &device_bytes, &host_bytes));
+    OK(cusolverDnXsytrs(s, upper, n, 3, t->data, da, ld_of(&a), on_device,
+                        t->data, dx, ld_of(&x), room(device_bytes),
+                        device_bytes, NULL, host_bytes, info));
+    solved = back(t, dx, n, 3);
+    got = multiply(&a, 0, &solved, 0);
+    NEAR("A X", apart(&got, &x), 300 * t->near);
+    return 0;
+}
+
+static int symmetric_systems(void *s)
+{
+    static const int sizes[] = {1, 2, 9, 75};
+    struct matrix zeros = matrix(5, 5);
+    int *pivots = room(sizeof(int) * 5), *info = new_info(1);
+
+    for (int i = 0; i < 8; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (sytrf_of(s, &types[i % 2], i / 2 % 2, sizes[k], i / 4) != 0)
+                return 1;
+    for (int upper = 0; upper < 2; upper++) { /* LAPACK's U begins at its end */
+        void *d = device_of(&types[0], &zeros);
+
+        OK(cusolverDnSsytrf(s, upper, 5, d, 8, pivots, NULL, 0, info));
+        SAME("a pivot of 0", int_at(info), upper ? 5 : 1);
+    }
+    return 0;
 }
 
 /* ---- QR -------------------------------------------------------------------------------- */
@@ -1122,6 +1206,7 @@ int main(int argc, char **argv)
         {"cholesky", cholesky},
         {"cholesky_batched", cholesky_batched},
         {"lu", lu},
+        {"symmetric_systems", symmetric_systems},
         {"qr", qr},
         {"eigen", eigen},
         {"eigen_batched", eigen_batched},

@@ -11,7 +11,7 @@ expect 0 link "$work/program" "$work/cusolver.o" "$work/libcusolver.so.12"
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 LD_LIBRARY_PATH=$build/cudart expect 1 "$work/program" refusals # its own fails
 
-for test in cholesky cholesky_batched lu qr eigen eigen_batched singular \
+for test in cholesky cholesky_batched lu symmetric_systems qr eigen eigen_batched singular \
     singular_batched handles refusals; do
     expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" $test
 done

@@ -102,6 +102,17 @@ def singular_systems():
 
 
 @step
+def symmetric_systems():
+    for a, off in matrices():
+        s = a + a.mT
+        s.diagonal(dim1=-2, dim2=-1)[..., 1:] *= 1e-3
+        factor, pivots = linalg.ldl_factor(s.cuda())
+        near(pivots, linalg.ldl_factor(s).pivots, 0)
+        x = linalg.ldl_solve(factor, pivots, a[..., :1].cuda())
+        near(s.double() @ x.cpu().double(), a[..., :1], 100 * off)
+
+
+@step
 def qr():
     for a, off in matrices():
         n = a.shape[-1]

@@ -51,6 +51,22 @@ template <class T> __device__ T block_sum(T x)
     return sum;
 }
 
+/* The largest number of all threads', to all. */
+template <class T> __device__ T block_most(T x)
+{
+    __shared__ T part[32];
+
+    for (int i = 16; i > 0; i /= 2)
+        x = max(x, __shfl_xor_sync(~0u, x, i));
+    __syncthreads();
+    if (lane_of() == 0)
+        part[warp_of()] = x;
+    __syncthreads();
+    for (int i = 0; i < warps_of(); i++)
+        x = max(x, part[i]);
+    return x;
+}
+
 /* Where the largest number is; of equal ones the first. */
 template <class T> __device__ int block_largest(T x, int at)
 {
