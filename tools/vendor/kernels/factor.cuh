@@ -220,27 +220,99 @@ template <class T> __device__ void swap_rows(const swap_args &g)
 
 /* ---- Cholesky ---------------------------------------------------------------------- */
 
-/* Of the lower triangle.  Returns the first column that is not positive, from 1;
- * what is behind it stays. */
+enum {
+    STRIP = 32, /* columns that are taken from all behind them at once */
+};
+
+/* The square on a strip's diagonal, by a warp whose lanes have a row each.  Returns
+ * the first column that is not positive, from 1; it and what is behind it stay as
+ * they have become. */
+template <class T, class Step>
+__device__ int cholesky_square(T *a, Step row, Step column, int n)
+{
+    const int lane = lane_of();
+    T x[STRIP];
+    int bad = 0;
+
+#pragma unroll
+    for (int k = 0; k < STRIP; k++)
+        x[k] = lane < n && k <= lane ? a[lane * row + k * column]
+               : lane == k           ? T(1)
+                                     : T(0);
+#pragma unroll
+    for (int k = 0; k < STRIP; k++) {
+        const T square = __shfl_sync(~0u, x[k], k);
+
+        if (bad == 0 && !(square > 0))
+            bad = k + 1;
+        if (bad != 0)
+            continue;
+        x[k] *= rsqrt(square);
+        if (lane == k)
+            x[k] = sqrt(square);
+#pragma unroll
+        for (int c = k + 1; c < STRIP; c++)
+            x[c] -= x[k] * __shfl_sync(~0u, x[k], c);
+    }
+#pragma unroll
+    for (int k = 0; k < STRIP; k++)
+        if (lane < n && k <= lane)
+            a[lane * row + k * column] = x[k];
+    return bad;
+}
+
+/* Of the lower triangle, strip by strip.  Returns the first column that is not
+ * positive, from 1. */
 template <class T, class Step>
 __device__ int cholesky(T *a, Step row, Step column, int n)
 {
-    for (int k = 0; k < n; k++) {
-        T *at = a + k * column;
-        const T square = at[k * row], root = sqrt(square), scale = 1 / root;
+    __shared__ int failed;
 
-        if (!(square > 0))
-            return k + 1;
-        __syncthreads();
-        for (int i = k + threadIdx.x; i < n; i += blockDim.x)
-            at[i * row] = i == k ? root : at[i * row] * scale;
-        __syncthreads();
-        for (int c = k + 1 + warp_of(); c < n; c += warps_of()) {
-            T *to = a + c * column;
-            const T x = at[c * row];
+    for (int k = 0; k < n; k += STRIP) {
+        const int width = min((int)STRIP, n - k), end = k + width;
+        T *square = a + k * (row + column);
 
-            for (int i = c + lane_of(); i < n; i += 32)
-                to[i * row] -= at[i * row] * x;
+        if (warp_of() == 0) {
+            const int bad = cholesky_square(square, row, column, width);
+
+            if (lane_of() == 0)
+                failed = bad != 0 ? k + bad : 0;
+        }
+        __syncthreads();
+        if (failed != 0 || end == n)
+            return failed;
+        /* a thread has a row of the strip */
+        for (int i = end + threadIdx.x; i < n; i += blockDim.x) {
+            T *at = a + i * row + k * column;
+            T x[STRIP];
+
+#pragma unroll
+            for (int c = 0; c < STRIP; c++)
+                x[c] = at[c * column];
+#pragma unroll
+            for (int c = 0; c < STRIP; c++) {
+#pragma unroll
+                for (int j = 0; j < c; j++)
+                    x[c] -= x[j] * square[c * row + j * column];
+                x[c] /= square[c * (row + column)];
+            }
+#pragma unroll
+            for (int c = 0; c < STRIP; c++)
+                at[c * column] = x[c];
+        }
+        __syncthreads();
+        for (int c = end + warp_of(); c < n; c += warps_of()) {
+            const T *own = a + c * row + k * column;
+
+            for (int i = c + lane_of(); i < n; i += 32) {
+                const T *at = a + i * row + k * column;
+                T sum = 0;
+
+#pragma unroll 8
+                for (int j = 0; j < STRIP; j++)
+                    sum += at[j * column] * own[j * column];
+                a[i * row + c * column] -= sum;
+            }
         }
         __syncthreads();
     }
