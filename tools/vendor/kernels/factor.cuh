@@ -221,7 +221,7 @@ template <class T> __device__ void swap_rows(const swap_args &g)
 /* ---- Cholesky ---------------------------------------------------------------------- */
 
 enum {
-    STRIP = 32, /* columns that are taken from all behind them at once */
+    STRIP = 16, /* columns that are taken from all behind them at once */
 };
 
 /* The square on a strip's diagonal, by a warp whose lanes have a row each.  Returns
