@@ -70,7 +70,8 @@ static int factor(const struct blas *b, const struct systems *s,
     args->m = s->m;
     args->n = s->n;
     args->staged = bytes <= FACTOR_SHARED;
-    return launch_of(b, s, what, 1, factor_threads(s->m, s->n),
+    return launch_of(b, s, what, 1,
+                     factor_threads(s->m, s->n, s->batch, PANEL_THREADS),
                      args->staged ? (int)bytes : 0, args);
 }
 

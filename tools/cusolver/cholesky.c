@@ -42,7 +42,7 @@ static int potrf(const struct solver *s, int type, int upper, int64_t n,
         const struct mat panel =
             upper ? solver_part(type, a, k, end) : solver_part(type, a, end, k);
 
-        NEED(solver_factor(s, "potf2", type, 1,
+        NEED(solver_factor(s, "potf2", type, 1, FACTOR_THREADS,
                            &(struct factor_args){.a = lower(square, upper),
                                                  .info = info,
                                                  .m = (int)width,
@@ -112,7 +112,7 @@ static int potrf_batched(const struct solver *s, int type, int upper, int n,
         return SOLVER_INVALID_VALUE;
     d.arrays = 1;
     return solver_factor(
-        s, "potf2", type, batch,
+        s, "potf2", type, batch, FACTOR_THREADS,
         &(struct factor_args){.a = d, .info = info, .m = n, .n = n});
 }
 

@@ -85,15 +85,15 @@ int solver_launch_each(const struct solver *s, const char *what, int type,
 }
 
 int solver_factor(const struct solver *s, const char *what, int type,
-                  int64_t batch, struct factor_args *args)
+                  int64_t batch, unsigned most, struct factor_args *args)
 {
     const size_t bytes =
         ((size_t)args->m | 1) * (size_t)args->n * solver_bytes(type);
 
     args->staged = bytes <= FACTOR_SHARED;
     return solver_launch(s, KERNELS_FACTOR, what, type, batch, 1,
-                         FACTOR_THREADS, args->staged ? (unsigned)bytes : 0,
-                         args);
+                         factor_threads(args->m, args->n, batch, most),
+                         args->staged ? (unsigned)bytes : 0, args);
 }
 
 size_t solver_bytes(int type)

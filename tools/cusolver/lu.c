@@ -57,7 +57,7 @@ static int getrf(const struct solver *s, int type, int64_t m, int64_t n,
         const struct mat square = solver_part(type, a, k, k);
 
         NEED(solver_factor(
-            s, "getf2", type, 1,
+            s, "getf2", type, 1, PANEL_THREADS,
             &(struct factor_args){.a = solver_dense(square),
                                   .pivots = pivots != NULL ? pivots + k : NULL,
                                   .info = info,

@@ -87,7 +87,7 @@ int reflect_factor(const struct solver *s, struct reflector *h, int64_t m,
         void *scales = solver_at(h->type, tau, k);
 
         NEED(
-            solver_factor(s, "geqr2", h->type, 1,
+            solver_factor(s, "geqr2", h->type, 1, PANEL_THREADS,
                           &(struct factor_args){.a = solver_dense(panel),
                                                 .tau = {.at = scales, .row = 1},
                                                 .m = (int)(m - k),

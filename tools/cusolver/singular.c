@@ -193,7 +193,7 @@ static int make_whole(const struct solver *s, const struct singular *g,
                           columns < d->n ? columns : d->n, in, p->tau, out));
     } else {
         NEED(solver_factor(
-            s, "geqr2", g->type, g->batch,
+            s, "geqr2", g->type, g->batch, PANEL_THREADS,
             &(struct factor_args){
                 .a = r, .tau = tau, .m = (int)d->m, .n = (int)d->n}));
         NEED(solver_launch_each(s, "shape", g->type, g->batch, d->m * columns,

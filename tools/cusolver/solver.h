@@ -77,9 +77,10 @@ int solver_launch(const struct solver *s, enum solver_kernels file,
 /* FACTOR_THREADS each, `all` elements in all. */
 int solver_launch_each(const struct solver *s, const char *what, int type,
                        int64_t batch, int64_t all, void *args);
-/* One block for each matrix, whose elements are on the SM if they fit. */
+/* One block for each matrix, of so many threads at most; its elements are on the SM
+ * if they fit. */
 int solver_factor(const struct solver *s, const char *what, int type,
-                  int64_t batch, struct factor_args *args);
+                  int64_t batch, unsigned most, struct factor_args *args);
 
 size_t solver_bytes(int type);
 /* So many elements behind `p`. */

@@ -20,14 +20,14 @@ template <class T> __device__ void find_zero(const factor_args &g)
 }
 
 #define KERNELS(letter, T)                              \
-    KERNEL(letter##getrf, factor_args, factor_lu<T>)    \
-    KERNEL(letter##laswp, swap_args, swap_rows<T>)      \
-    KERNEL(letter##geqrf, factor_args, factor_qr<T>)    \
-    KERNEL(letter##ormqr, reflect_args, reflect<T>)     \
-    KERNEL(letter##shape, shape_args, make_shape<T>)    \
-    KERNEL(letter##zero, factor_args, find_zero<T>)
-#define KERNEL(name, Given, function)                       \
-    extern "C" __global__ void __launch_bounds__(FACTOR_THREADS) \
+    KERNEL(letter##getrf, PANEL_THREADS, factor_args, factor_lu<T>)    \
+    KERNEL(letter##laswp, FACTOR_THREADS, swap_args, swap_rows<T>)      \
+    KERNEL(letter##geqrf, PANEL_THREADS, factor_args, factor_qr<T>)    \
+    KERNEL(letter##ormqr, FACTOR_THREADS, reflect_args, reflect<T>)     \
+    KERNEL(letter##shape, FACTOR_THREADS, shape_args, make_shape<T>)    \
+    KERNEL(letter##zero, FACTOR_THREADS, factor_args, find_zero<T>)
+#define KERNEL(name, threads, Given, function)                       \
+    extern "C" __global__ void __launch_bounds__(threads) \
         teg_cublas_##name(const __grid_constant__ Given g)  \
     {                                                       \
         function(g);                                        \

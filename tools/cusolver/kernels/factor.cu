@@ -282,11 +282,11 @@ extern "C" __global__ void __launch_bounds__(FACTOR_THREADS)
 }
 
 #define KERNELS(letter, T)                                            \
-    KERNEL(letter##getf2, FACTOR_THREADS, factor_args, factor_lu<T>)  \
+    KERNEL(letter##getf2, PANEL_THREADS, factor_args, factor_lu<T>)  \
     KERNEL(letter##laswp, FACTOR_THREADS, swap_args, swap_rows<T>)    \
     KERNEL(letter##potf2, FACTOR_THREADS, factor_args,                \
            factor_cholesky<T>)                                        \
-    KERNEL(letter##geqr2, FACTOR_THREADS, factor_args, factor_qr<T>)  \
+    KERNEL(letter##geqr2, PANEL_THREADS, factor_args, factor_qr<T>)  \
     KERNEL(letter##larft, PANEL, larft_args, larft<T>)                \
     KERNEL(letter##orm2r, FACTOR_THREADS, reflect_args, reflect<T>)   \
     KERNEL(letter##shape, FACTOR_THREADS, shape_args, make_shape<T>)  \

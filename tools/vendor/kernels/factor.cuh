@@ -35,67 +35,66 @@ template <class T> __device__ T warp_sum(T x)
     return x;
 }
 
+/* What the first lanes of warps have, one each, by every warp; others: `x`. */
+template <class T> __device__ T each_warp(T *part, T own, T x)
+{
+    __syncthreads();
+    if (lane_of() == 0)
+        part[warp_of()] = own;
+    __syncthreads();
+    return lane_of() < warps_of() ? part[lane_of()] : x;
+}
+
 /* Of all threads, to all; in an order that is always the same. */
 template <class T> __device__ T block_sum(T x)
 {
     __shared__ T part[32];
-    T sum = 0;
 
-    x = warp_sum(x);
-    __syncthreads();
-    if (lane_of() == 0)
-        part[warp_of()] = x;
-    __syncthreads();
-    for (int i = 0; i < warps_of(); i++)
-        sum += part[i];
-    return sum;
+    return warp_sum(each_warp(part, warp_sum(x), T(0)));
 }
 
-/* The largest number of all threads', to all. */
+template <class T> __device__ T warp_most(T x)
+{
+    for (int i = 16; i > 0; i /= 2)
+        x = max(x, __shfl_xor_sync(~0u, x, i));
+    return x;
+}
+
+/* The largest number of all threads', to all; none is less than -1. */
 template <class T> __device__ T block_most(T x)
 {
     __shared__ T part[32];
 
-    for (int i = 16; i > 0; i /= 2)
-        x = max(x, __shfl_xor_sync(~0u, x, i));
-    __syncthreads();
-    if (lane_of() == 0)
-        part[warp_of()] = x;
-    __syncthreads();
-    for (int i = 0; i < warps_of(); i++)
-        x = max(x, part[i]);
-    return x;
+    return warp_most(each_warp(part, warp_most(x), T(-1)));
 }
 
 /* Where the largest number is; of equal ones the first. */
+template <class T> struct Largest {
+    T x;
+    int at;
+
+    __device__ void of_warp()
+    {
+        for (int i = 16; i > 0; i /= 2) {
+            const T other = __shfl_xor_sync(~0u, x, i);
+            const int there = __shfl_xor_sync(~0u, at, i);
+
+            if (other > x || (other == x && there < at)) {
+                x = other;
+                at = there;
+            }
+        }
+    }
+};
 template <class T> __device__ int block_largest(T x, int at)
 {
-    __shared__ T part[32];
-    __shared__ int where[32];
+    __shared__ Largest<T> part[32];
+    Largest<T> own = {x, at};
 
-    for (int i = 16; i > 0; i /= 2) {
-        T other = __shfl_xor_sync(~0u, x, i);
-        int there = __shfl_xor_sync(~0u, at, i);
-
-        if (other > x || (other == x && there < at)) {
-            x = other;
-            at = there;
-        }
-    }
-    __syncthreads();
-    if (lane_of() == 0) {
-        part[warp_of()] = x;
-        where[warp_of()] = at;
-    }
-    __syncthreads();
-    x = part[0];
-    at = where[0];
-    for (int i = 1; i < warps_of(); i++)
-        if (part[i] > x || (part[i] == x && where[i] < at)) {
-            x = part[i];
-            at = where[i];
-        }
-    return at;
+    own.of_warp();
+    own = each_warp(part, own, {T(-2), 0x7fffffff});
+    own.of_warp();
+    return own.at;
 }
 
 /* ---- a block's matrix, on the SM if it fits ------------------------------------- */
@@ -121,13 +120,37 @@ __device__ void on_matrix(const factor_args &g, Work work)
             s[i % g.m + i / g.m * ld];
 }
 
+enum {
+    AT_ONCE = 4, /* elements of a lane that are loaded before one is stored */
+};
+
+/* A warp's column less x times another, from row `i` on. */
+template <class T>
+__device__ void take(T *to, const T *from, T x, int i, int m)
+{
+    for (i += lane_of(); i < m; i += 32 * AT_ONCE) {
+        T y[AT_ONCE], z[AT_ONCE];
+
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (i + 32 * k < m) {
+                y[k] = to[i + 32 * k];
+                z[k] = from[i + 32 * k];
+            }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (i + 32 * k < m)
+                to[i + 32 * k] = y[k] - z[k] * x;
+    }
+}
+
 /* ---- LU --------------------------------------------------------------------------- */
 
-/* Rows change so that each pivot is the largest of its column.  Returns the
- * first column whose pivot is 0, from 1; 0: there is none. */
+/* Rows change so that each pivot is the largest of its column; a column's elements
+ * lie side by side.  Returns the first column whose pivot is 0, from 1; 0: there is
+ * none. */
 template <class T, class Step>
-__device__ int lu(T *a, Step row, Step column, int m, int n, int *pivots,
-                  int first)
+__device__ int lu(T *a, Step column, int m, int n, int *pivots, int first)
 {
     int zero = 0;
 
@@ -140,7 +163,7 @@ __device__ int lu(T *a, Step row, Step column, int m, int n, int *pivots,
             int where = k;
 
             for (int i = k + threadIdx.x; i < m; i += blockDim.x) {
-                T x = fabs(at[i * row]);
+                T x = fabs(at[i]);
 
                 if (x > most) {
                     most = x;
@@ -152,28 +175,26 @@ __device__ int lu(T *a, Step row, Step column, int m, int n, int *pivots,
                 pivots[k] = first + where + 1;
             if (where != k)
                 for (int c = threadIdx.x; c < n; c += blockDim.x) {
-                    T x = a[k * row + c * column];
+                    T x = a[k + c * column];
 
-                    a[k * row + c * column] = a[where * row + c * column];
-                    a[where * row + c * column] = x;
+                    a[k + c * column] = a[where + c * column];
+                    a[where + c * column] = x;
                 }
             __syncthreads();
         }
-        pivot = at[k * row];
+        pivot = at[k];
         if (pivot == 0) {
             zero = zero == 0 ? k + 1 : zero;
             continue;
         }
         scale = 1 / pivot;
         for (int i = k + 1 + threadIdx.x; i < m; i += blockDim.x)
-            at[i * row] *= scale;
+            at[i] *= scale;
         __syncthreads();
         for (int c = k + 1 + warp_of(); c < n; c += warps_of()) {
             T *to = a + c * column;
-            const T x = to[k * row];
 
-            for (int i = k + 1 + lane_of(); i < m; i += 32)
-                to[i * row] -= at[i * row] * x;
+            take(to, at, to[k], k + 1, m);
         }
         __syncthreads();
     }
@@ -187,8 +208,8 @@ template <class T> __device__ void factor_lu(const factor_args &g)
                       : nullptr;
     int zero = 0;
 
-    on_matrix<T>(g, [&](T *a, auto row, auto column) {
-        zero = lu(a, row, column, g.m, g.n, pivots, g.first);
+    on_matrix<T>(g, [&](T *a, auto, auto column) {
+        zero = lu(a, column, g.m, g.n, pivots, g.first);
     });
     if (threadIdx.x == 0 && g.info != nullptr &&
         (g.first == 0 || (zero != 0 && g.info[blockIdx.x] == 0)))
@@ -335,19 +356,19 @@ template <class T> __device__ void factor_cholesky(const factor_args &g)
 /* ---- QR ------------------------------------------------------------------------------ */
 
 /* By reflections I - tau v v', whose v begins with a 1 that is not stored and
- * lies below the diagonal. */
+ * lies below the diagonal; a column's elements lie side by side. */
 template <class T, class Step>
-__device__ void qr(T *a, Step row, Step column, int m, int n, T *tau,
+__device__ void qr(T *a, Step column, int m, int n, T *tau,
                    long long tau_step)
 {
     for (int k = 0; k < m && k < n; k++) {
         T *at = a + k * column;
-        const double head = at[k * row];
+        const double head = at[k];
         double square = 0, beta, scale;
         T t;
 
         for (int i = k + 1 + threadIdx.x; i < m; i += blockDim.x) {
-            const double x = at[i * row];
+            const double x = at[i];
 
             square += x * x;
         }
@@ -362,23 +383,23 @@ __device__ void qr(T *a, Step row, Step column, int m, int n, T *tau,
         t = (T)((beta - head) / beta);
         scale = 1 / (head - beta);
         for (int i = k + 1 + threadIdx.x; i < m; i += blockDim.x)
-            at[i * row] = (T)(at[i * row] * scale);
+            at[i] = (T)(at[i] * scale);
         __syncthreads();
         for (int c = k + 1 + warp_of(); c < n; c += warps_of()) {
             T *to = a + c * column;
             T sum = 0;
 
+#pragma unroll 4
             for (int i = k + 1 + lane_of(); i < m; i += 32)
-                sum += at[i * row] * to[i * row];
-            sum = t * (warp_sum(sum) + to[k * row]);
-            for (int i = k + 1 + lane_of(); i < m; i += 32)
-                to[i * row] -= at[i * row] * sum;
+                sum += at[i] * to[i];
+            sum = t * (warp_sum(sum) + to[k]);
+            take(to, at, sum, k + 1, m);
             __syncwarp();
             if (lane_of() == 0)
-                to[k * row] -= sum;
+                to[k] -= sum;
         }
         if (threadIdx.x == 0) {
-            at[k * row] = (T)beta;
+            at[k] = (T)beta;
             tau[k * tau_step] = t;
         }
         __syncthreads();
@@ -389,8 +410,8 @@ template <class T> __device__ void factor_qr(const factor_args &g)
 {
     T *tau = matrix_of<T>(g.tau, blockIdx.x);
 
-    on_matrix<T>(g, [&](T *a, auto row, auto column) {
-        qr(a, row, column, g.m, g.n, tau, g.tau.row);
+    on_matrix<T>(g, [&](T *a, auto, auto column) {
+        qr(a, column, g.m, g.n, tau, g.tau.row);
     });
     if (threadIdx.x == 0 && g.info != nullptr)
         g.info[blockIdx.x] = 0;

@@ -8,7 +8,8 @@
 #include "product.h"
 
 enum {
-    FACTOR_THREADS = 256, /* of a block at most, but for triangles */
+    FACTOR_THREADS = 256, /* of a block at most, but for triangles and */
+    PANEL_THREADS = 512, /* for LU and QR, where a warp has a column */
     TRIANGLE_THREADS = 128,
     TRIANGLE_COLUMNS = 32,    /* of B that a block solves */
     FACTOR_SHARED = 46 << 10, /* bytes of a matrix that are kept on the SM */
@@ -37,12 +38,16 @@ struct factor_args {
     int staged; /* it fits FACTOR_SHARED and has that much as its own */
 };
 
-/* Threads of its block: a warp for what is as small. */
-static inline unsigned factor_threads(int m, int n)
+/* Threads of its block, at most `most`: of many small ones a warp each. */
+static inline unsigned factor_threads(int m, int n, long long batch,
+                                      unsigned most)
 {
-    return (long long)m * n <= 32 * 32   ? 32
-           : (long long)m * n <= 64 * 64 ? 128
-                                         : FACTOR_THREADS;
+    const long long all = (long long)m * n;
+
+    return batch > 1 && all <= 32 * 32               ? 32
+           : batch > 1 && all <= 64 * 64             ? 128
+           : all <= 128 * 64 || most < PANEL_THREADS ? FACTOR_THREADS
+                                                     : PANEL_THREADS;
 }
 
 /* Of rows that change places: a thread for each column. */
