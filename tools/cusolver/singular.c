@@ -10,8 +10,6 @@
 #include "tools/cusolver/jacobi.h"
 #include "tools/cusolver/reflect.h"
 
-#include <stdlib.h>
-
 #include "tools/cudart/say.h"
 
 enum {

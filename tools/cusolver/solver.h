@@ -94,13 +94,11 @@ int solver_shape(const struct solver *s, int type, int64_t m, int64_t n,
                  struct mat from, struct mat to, int above, int diagonal,
                  int below);
 
-/* No info to tell is 0 for all of `count`. */
+/* Zeros; nothing at NULL. */
 int solver_clear(const struct solver *s, void *at, size_t bytes);
 /* To the host; waits. */
 int solver_fetch(const struct solver *s, void *to, const void *from,
                  size_t bytes);
-int solver_copy(const struct solver *s, void *to, const void *from,
-                size_t bytes);
 
 /* ---- what a program brings for a call ------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 enum {
     FACTOR_THREADS = 256, /* of a block at most, but for triangles and */
-    PANEL_THREADS = 512, /* for LU and QR, where a warp has a column */
+    PANEL_THREADS = 512,  /* for LU and QR, where a warp has a column */
     TRIANGLE_THREADS = 128,
     TRIANGLE_COLUMNS = 32,    /* of B that a block solves */
     FACTOR_SHARED = 46 << 10, /* bytes of a matrix that are kept on the SM */
