@@ -1016,6 +1016,31 @@ static int gesvd_of(void *s, const struct type *t, int all, int m, int n)
     return svd_holds(t, &a, &w, &u, &v);
 }
 
+/* The vectors of one side where A was. */
+static int gesvd_in_place(void *s, const struct type *t, int m, int n,
+                          int is_left)
+{
+    struct matrix a = random_matrix(m, n), w, u = matrix(m, n);
+    struct matrix v = matrix(n, n);
+    void *da = device_of(t, &a), *dw = room(t->bytes * n);
+    void *du = device_of(t, &u), *dv = device_of(t, &v);
+    int *info = new_info(1), count;
+
+    OK(OF(t, cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize)(s, m, n,
+                                                                       &count));
+    OK(OF(t, cusolverDnSgesvd,
+          cusolverDnDgesvd)(s, is_left ? 'O' : 'S', is_left ? 'S' : 'O', m, n,
+                            da, ld_of(&a), dw, du, ld_of(&u), dv, ld_of(&v),
+                            room(t->bytes * count), count, NULL, info));
+    w = from_device(t, dw, n, 1, n, 0);
+    u = back(t, is_left ? da : du, m, n);
+    v = from_device(t, is_left ? dv : da, is_left ? n : m, n,
+                    is_left ? ld_of(&v) : ld_of(&a), 0);
+    v = transpose(&v);
+    v = columns_of(&v, n);
+    return svd_holds(t, &a, &w, &u, &v);
+}
+
 /* Of half its rank. */
 static struct matrix thin(int m, int n)
 {
@@ -1040,7 +1065,8 @@ static int singular(void *s)
             if (k == 4 && i != 1)
                 continue; /* a second each */
             if (gesvdj_of(s, t, i / 2, m, n, random_matrix) != 0 ||
-                (m >= n && k < 4 && gesvd_of(s, t, i / 2, m, n) != 0))
+                (m >= n && k < 4 && gesvd_of(s, t, i / 2, m, n) != 0) ||
+                (m >= n && k < 4 && gesvd_in_place(s, t, m, n, i / 2) != 0))
                 return 1;
             if (k == 2 && gesvdj_of(s, t, i / 2, m, n, thin) != 0)
                 return 1;
@@ -1186,10 +1212,14 @@ static int refusals(void *s)
                                      &host),
          NOT_SUPPORTED);
     OK(cusolverDnSgesvd_bufferSize(s, 5, 4, &count));
-    SAME("vectors in A's place",
-         cusolverDnSgesvd(s, 'O', 'S', 5, 4, d, 5, d, d, 5, d, 4, d, count,
-                          NULL, info),
-         NOT_SUPPORTED);
+    SAME("both in A's place",
+         cusolverDnSgesvd(s, 'O', 'O', 5, 4, d, 5, d, d, 5, d, 4,
+                          room(4 * count), count, NULL, info),
+         INVALID_VALUE);
+    SAME("other vectors",
+         cusolverDnSgesvd(s, 'X', 'S', 5, 4, d, 5, d, d, 5, d, 4,
+                          room(4 * count), count, NULL, info),
+         INVALID_VALUE);
     SAME("complex numbers", cusolverDnZpotrf(s, 0, 4, d, 4, d, 1, info),
          NOT_SUPPORTED);
     SAME("what teg has not", cusolverDnDsygvd(s), NOT_SUPPORTED);

@@ -107,8 +107,8 @@ static int ormqr(const struct solver *s, int type, int side, int op, int64_t m,
         struct room r = {0};                                                   \
         struct reflector h;                                                    \
                                                                                \
-        (void)a;                                                               \
-        NEED(check(s, m, n, lda));                                             \
+        (void)a, (void)lda; /* CuPy gives n, which the library takes */        \
+        NEED(check(s, m, n, m > 1 ? m : 1));                                   \
         if (elements == NULL)                                                  \
             return SOLVER_INVALID_VALUE;                                       \
         reflector_room(&h, type, m, n, &r);                                    \

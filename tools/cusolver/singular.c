@@ -10,8 +10,6 @@
 #include "tools/cusolver/jacobi.h"
 #include "tools/cusolver/reflect.h"
 
-#include "tools/cudart/say.h"
-
 enum {
     ONE_BLOCK_MOST = 64,    /* columns of a matrix that one block turns, */
     BATCH_BLOCK_MOST = 256, /* and of one of a batch */
@@ -376,10 +374,14 @@ static int count_elements(const struct singular *g, int *elements)
 
 /* ---- gesvd --------------------------------------------------------------------------------- */
 
-/* Of a side's vectors: all, as many as there are values, none; -1: another. */
+/* Of a side's vectors: all, as many as there are values, these in A's place, none;
+ * -1: another. */
 static int64_t columns_of(int job, int64_t all, int64_t least)
 {
-    return job == 'A' ? all : job == 'S' ? least : job == 'N' ? 0 : -1;
+    return job == 'A'                 ? all
+           : job == 'S' || job == 'O' ? least
+           : job == 'N'               ? 0
+                                      : -1;
 }
 
 /* V's rows are its transpose's columns. */
@@ -395,8 +397,10 @@ static struct singular gesvd(int type, int job_u, int job_v, int64_t m,
         .batch = 1,
         .a = batch_of(a, lda, 0),
         .values = batch_of(values, n, 0),
-        .u = batch_of(u, ldu, 0),
-        .v = {.at = (void *)v, .row = ldv, .column = 1},
+        .u = job_u == 'O' ? batch_of(a, lda, 0) : batch_of(u, ldu, 0),
+        .v = {.at = (void *)(job_v == 'O' ? a : v),
+              .row = job_v == 'O' ? lda : ldv,
+              .column = 1},
         .kept = n,
         .u_columns = columns_of(job_u, m, n),
         .v_columns = columns_of(job_v, n, n),
@@ -404,18 +408,14 @@ static struct singular gesvd(int type, int job_u, int job_v, int64_t m,
     };
 }
 
-static int gesvd_solve(const struct solver *s, const char *call,
-                       const struct singular *g, void *work, size_t bytes)
+static int gesvd_solve(const struct solver *s, const struct singular *g,
+                       void *work, size_t bytes)
 {
     if (g->m < g->n)
         return SOLVER_INVALID_VALUE; /* as the library */
-    if (g->u_columns < 0 || g->v_columns < 0) {
-        runtime_say("",
-                    "%s: vectors other than 'A', 'S' and 'N' are not "
-                    "implemented",
-                    call);
-        return SOLVER_NOT_SUPPORTED;
-    }
+    if (g->u_columns < 0 || g->v_columns < 0 ||
+        (g->u_columns > 0 && g->v_columns > 0 && g->u.at == g->v.at))
+        return SOLVER_INVALID_VALUE; /* as LAPACK: one can be where A is */
     if (g->v_columns > 0 && g->v.row < (g->n > 1 ? g->n : 1))
         return SOLVER_INVALID_VALUE;
     return solve(s, g, work, bytes);
@@ -595,7 +595,7 @@ static int gesvda_solve(const struct solver *s, struct singular *g, void *work,
                                                                                \
         (void)real_work;                                                       \
         NEED(check(s, &g));                                                    \
-        return gesvd_solve(s, "cusolverDn" #letter "gesvd", &g, work,          \
+        return gesvd_solve(s, &g, work,                                        \
                            (size_t)elements * solver_bytes(type));             \
     }                                                                          \
     CALL(cusolverDn##letter##gesvdaStridedBatched_bufferSize,                  \
@@ -662,5 +662,5 @@ CALL(cusolverDnXgesvd, const struct solver *s, const void *params,
         return SOLVER_NOT_SUPPORTED;
     g = gesvd(type, job_u, job_v, m, n, a, lda, w, u, ldu, v, ldv, info);
     NEED(check(s, &g));
-    return gesvd_solve(s, "cusolverDnXgesvd", &g, on_device, device);
+    return gesvd_solve(s, &g, on_device, device);
 }
