@@ -3,8 +3,8 @@
  * described by objects with attributes.
  */
 #include "tools/cublas/kernels.h"
-#include "tools/cublas/product.h"
 #include "tools/vendor/kernels/product.h"
+#include "tools/cublas/product.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -41,9 +41,9 @@ static int elements(const struct blas *b, const char *kernel, int type,
                     const void *alpha, struct vector_args args)
 {
     struct vendor_grid grid = {.x = over(args.n, THREADS, 1 << 20),
-                               .y = 1,
-                               .z = 1,
-                               .threads = THREADS};
+                             .y = 1,
+                             .z = 1,
+                             .threads = THREADS};
 
     if (b == NULL || alpha == NULL)
         return b == NULL ? BLAS_NOT_INITIALIZED : BLAS_INVALID_VALUE;
@@ -84,9 +84,9 @@ static int whole_of(const struct blas *b, const struct result *r,
                     struct vector_args args)
 {
     struct vendor_grid grid = {.x = over(args.n, THREADS * 4, BLOCKS_MOST),
-                               .y = 1,
-                               .z = 1,
-                               .threads = THREADS};
+                             .y = 1,
+                             .z = 1,
+                             .threads = THREADS};
     size_t bytes = r->out == PLACE ? r->place_bytes : data_bytes(r->out);
     char *parts = b->own_workspace, *here = parts + PARTS_BYTES;
     int status;
@@ -165,12 +165,11 @@ static int gemv(const struct blas *b, int op, const char *kernels, int type,
                 const void *alpha, const void *beta, struct vector_args args)
 {
     int64_t outs = op == 0 ? args.m : args.n, ins = op == 0 ? args.n : args.m;
-    struct vendor_grid grid = {.x = op == 0
-                                        ? over(args.m, ROWS_OF_GEMV, INT_MAX)
-                                        : over(args.n, 1, INT_MAX),
-                               .y = 1,
-                               .z = 1,
-                               .threads = THREADS};
+    struct vendor_grid grid = {.x = op == 0 ? over(args.m, ROWS_OF_GEMV, INT_MAX)
+                                          : over(args.n, 1, INT_MAX),
+                             .y = 1,
+                             .z = 1,
+                             .threads = THREADS};
     char name[64];
 
     if (b == NULL)
@@ -191,9 +190,9 @@ static int ger(const struct blas *b, const char *kernel, int type,
                const void *alpha, struct vector_args args)
 {
     struct vendor_grid grid = {.x = over(args.m, THREADS, INT_MAX),
-                               .y = over(args.n, 8, GRID_Y_MAX),
-                               .z = 1,
-                               .threads = THREADS};
+                             .y = over(args.n, 8, GRID_Y_MAX),
+                             .z = 1,
+                             .threads = THREADS};
 
     if (b == NULL)
         return BLAS_NOT_INITIALIZED;
