@@ -76,7 +76,7 @@ TOOL_SRC := $(shell find tools/teg -name '*.c' | sort)
 CUDART_SRC := $(shell find tools/cudart -name '*.c' \
     ! -path 'tools/cudart/loader/*' ! -path 'tools/cudart/twelve/*' | sort)
 # Vendor's libraries that teg has others for (tools/cublas and so on).
-VENDOR_LIBS := cublas cudnn cufft curand cusparse
+VENDOR_LIBS := cublas cudnn cufft curand cusolver cusparse
 TEST_SRC := $(shell find tests -name 'test_*.c' | sort)
 HELP_SRC := $(shell find tests -name 'help_*.c' | sort)
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -149,8 +149,8 @@ $$($(1)_OBJ): $$(wildcard tools/$(1)/kernels/*.fatbin)
 $$(BUILD)/cudart/libteg_$(1).so: $$($(1)_OBJ) tools/$(1)/$(1).map
 endef
 $(foreach l,$(VENDOR_LIBS),$(eval $(call vendor_library,$(l))))
-# As the vendor's, cuDNN calls cuBLAS.
-$(BUILD)/cudart/libteg_cudnn.so: $(BUILD)/cudart/libteg_cublas.so
+# As the vendor's, cuDNN and cuSOLVER call cuBLAS.
+$(BUILD)/cudart/libteg_cudnn.so $(BUILD)/cudart/libteg_cusolver.so: $(BUILD)/cudart/libteg_cublas.so
 
 $(VENDOR_LIBS:%=$(BUILD)/cudart/libteg_%.so): $(BUILD)/tools/vendor/launch.o \
     $(BUILD)/tools/vendor/map.o $(BUILD)/tools/cudart/say.o $(BUILD)/libteg.a $(BUILD)/cudart/libcudart.so.13
@@ -268,7 +268,7 @@ sanitize:
 	@$(MAKE) --no-print-directory VARIANT=asan check
 
 # Without what takes long there and whose code others run, too.
-SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cudnn|cudnn_rnn|cufft|curand|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
+SLOW := cli/(accuracy|accuracy_modern|clusters|color|cublas|cublas_systems|cudnn|cudnn_rnn|cufft|curand|cusolver|cusparse|docs|fetch|figures|flaws|interrupt|ladders|learn|library|model|package|power|profile|programs|run|shared_traces|sweep|whatif|words)\.sh|test_(keys|schema)$$
 
 sanitize-quick:
 	@SKIP='$(SLOW)' $(MAKE) --no-print-directory VARIANT=asan check

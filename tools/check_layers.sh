@@ -67,6 +67,8 @@ tools/cudnn tools/cudart/ tools/vendor/ tools/cudnn/
 tools/cudnn/kernels [a-z]*\.h" ../../vendor/kernels/
 tools/curand tools/cudart/ tools/vendor/ tools/curand/
 tools/curand/kernels [a-z]*\.h"
+tools/cusolver tools/cudart/ tools/vendor/ tools/cusolver/
+tools/cusolver/kernels [a-z]*\.h" ../../vendor/kernels/
 tools/cusparse tools/cudart/ tools/vendor/ tools/cusparse/
 tools/cusparse/kernels [a-z]*\.h"
 tools/cudart/loader [a-z]*\.h tools/cudart/program_time.h"

@@ -38,9 +38,9 @@ int cublasGemmBatchedEx(void *b, int op_a, int op_b, int m, int n, int k,
                         const void *y, int type_y, int ldy, const void *beta,
                         void *z, int type_z, int ldz, int count, int compute,
                         int algorithm);
-int cublasSsyrk_v2(void *b, int part, int op, int n, int k, const float *alpha,
-                   const float *x, int ldx, const float *beta, float *z,
-                   int ldz);
+int cublasSsymm_v2(void *b, int side, int part, int m, int n,
+                   const float *alpha, const float *x, int ldx, const float *y,
+                   int ldy, const float *beta, float *z, int ldz);
 int cublasDaxpy_v2(void *b, int n, const double *alpha, const double *x,
                    int incx, double *y, int incy);
 int cublasDscal_v2(void *b, int n, const double *alpha, double *x, int incx);
@@ -619,7 +619,7 @@ static int refusals(void)
                            &one, d, F32, 1, COMPUTE_32F, -1),
               NOT_SUPPORTED) ||
            is("what teg has not",
-              cublasSsyrk_v2(blas, 0, 0, 1, 1, &one, d, 1, &one, d, 1),
+              cublasSsymm_v2(blas, 0, 0, 1, 1, &one, d, 1, d, 1, &one, d, 1),
               NOT_SUPPORTED) ||
            is("a mode", cublasSetMathMode(blas, 3), 0) ||
            is("the mode", cublasGetMathMode(blas, &math), 0) ||

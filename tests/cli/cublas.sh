@@ -17,7 +17,7 @@ done
 err '^teg: cuBLAS: teg.s own kernels'
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" refusals
 err '^teg: cublasGemmEx: a product of 8F_E4M3 and 8F_E4M3 into 32F by computation 68'
-err '^teg: cublasSsyrk_v2 is not implemented'
+err '^teg: cublasSsymm_v2 is not implemented'
 expect 0 "$teg" exec -g a100 --no-trace -- "$work/program" layers
 err '^teg: cublasLtMatmul: this epilogue is not implemented'
 # other generations' code

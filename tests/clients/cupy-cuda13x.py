@@ -102,6 +102,28 @@ def matrix_products():
 
 
 @step
+def linear_algebra():
+    "By cuSOLVER and cuBLAS's batches."
+    for type_, off in ((np.float32, 1e-4), (np.float64, 1e-11)):
+        a = x[:20, :20].astype(type_)
+        s, tall = a @ a.T + 20 * np.eye(20, dtype=type_), x[:, :20].astype(type_)
+        on, spd, high = map(cp.asarray, (a, s, tall))
+        same(cp.linalg.cholesky(spd).get(), np.linalg.cholesky(s), off, off)
+        same(cp.linalg.inv(spd).get(), np.linalg.inv(s), off, off)
+        same((on @ cp.linalg.solve(on, spd)).get(), s, 10 * off, 10 * off)
+        same(cp.linalg.slogdet(spd)[1].get(), np.linalg.slogdet(s)[1], off)
+        same(cp.linalg.eigh(spd)[0].get(), np.linalg.eigh(s)[0], off, off)
+        q, r = cp.linalg.qr(high)
+        same((q @ r).get(), tall, off, off)
+        for full in (False, True):
+            u, w, v = cp.linalg.svd(high, full_matrices=full)
+            same(w.get(), np.linalg.svd(tall)[1], off, off)
+            same((u[:, :20] * w @ v).get(), tall, off, off)
+        same(cp.linalg.pinv(high).get(), np.linalg.pinv(tall), 10 * off, 10 * off)
+        same(cp.linalg.inv(cp.stack([spd, spd]))[1].get(), np.linalg.inv(s), off, off)
+
+
+@step
 def fault():
     kernel = cp.RawKernel(r"""
         extern "C" __global__ void beyond(float *x)

@@ -47,6 +47,11 @@ enum data_type {
     DATA_16BF = 14,
 };
 
+enum {
+    /* Bytes, as many as cuBLAS takes (on Hopper and newer four times that). */
+    BLAS_WORKSPACE = 8 << 20,
+};
+
 /* What cublasCreate makes. */
 struct blas {
     void *stream; /* borrowed */

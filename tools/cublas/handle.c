@@ -6,11 +6,6 @@
 
 #include "tools/cudart/say.h"
 
-enum {
-    /* As much as cuBLAS takes (on Hopper and newer four times that). */
-    WORKSPACE_BYTES = 8 << 20,
-};
-
 /* ---- what is said --------------------------------------------------------------- */
 
 /* In place of every entry point that teg does not have. */
@@ -129,12 +124,12 @@ CALL(cublasCreate_v2, struct blas **out)
     b = calloc(1, sizeof *b);
     if (b == NULL)
         return BLAS_ALLOC_FAILED;
-    if (cudaMalloc(&b->own_workspace, WORKSPACE_BYTES) != 0) {
+    if (cudaMalloc(&b->own_workspace, BLAS_WORKSPACE) != 0) {
         free(b);
         return BLAS_ALLOC_FAILED;
     }
     b->workspace = b->own_workspace;
-    b->workspace_bytes = WORKSPACE_BYTES;
+    b->workspace_bytes = BLAS_WORKSPACE;
     *out = b;
     return BLAS_SUCCESS;
 }
@@ -157,7 +152,7 @@ CALL(cublasSetStream_v2, struct blas *b, void *stream)
         return BLAS_NOT_INITIALIZED;
     b->stream = stream;
     b->workspace = b->own_workspace;
-    b->workspace_bytes = WORKSPACE_BYTES;
+    b->workspace_bytes = BLAS_WORKSPACE;
     return BLAS_SUCCESS;
 }
 

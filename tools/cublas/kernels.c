@@ -8,6 +8,8 @@
 VENDOR_FATBIN(product, "tools/cublas/kernels/product.fatbin")
 VENDOR_FATBIN(hopper, "tools/cublas/kernels/hopper.fatbin")
 VENDOR_FATBIN(vector, "tools/cublas/kernels/vector.fatbin")
+VENDOR_FATBIN(triangle, "tools/cublas/kernels/triangle.fatbin")
+VENDOR_FATBIN(factor, "tools/cublas/kernels/factor.fatbin")
 
 enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
                                const char *name, const struct vendor_grid *grid,
@@ -20,6 +22,8 @@ enum blas_status kernel_launch(const struct blas *b, enum blas_kernels file,
         [KERNELS_PRODUCT] = {.library = "cuBLAS", .fatbin = product_fatbin},
         [KERNELS_HOPPER] = {.library = "cuBLAS", .fatbin = hopper_fatbin},
         [KERNELS_VECTOR] = {.library = "cuBLAS", .fatbin = vector_fatbin},
+        [KERNELS_TRIANGLE] = {.library = "cuBLAS", .fatbin = triangle_fatbin},
+        [KERNELS_FACTOR] = {.library = "cuBLAS", .fatbin = factor_fatbin},
     };
 
     switch (vendor_launch(&files[file], whose, name, grid, b->stream, args)) {

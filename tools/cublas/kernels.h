@@ -11,6 +11,8 @@ enum blas_kernels {
     KERNELS_PRODUCT,
     KERNELS_HOPPER,
     KERNELS_VECTOR,
+    KERNELS_TRIANGLE,
+    KERNELS_FACTOR,
     KERNELS,
 };
 

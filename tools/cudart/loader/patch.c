@@ -410,6 +410,8 @@ static const struct vendor {
     /* curandGet...: the version and tables, which need no driver */
     {"libcurand.so.", "curand", "curandGet", "libteg_curand.so",
      "teg_curand_lacks"},
+    {"libcusolver.so.", "cusolver", NULL, "libteg_cusolver.so",
+     "teg_cusolver_lacks"},
     {"libcusparse.so.", "cusparse", NULL, "libteg_cusparse.so",
      "teg_cusparse_lacks"},
 };

@@ -401,6 +401,10 @@ const char *stands_in(const char *name)
         {"teg_curand_",
          "teg's own kernel in place of cuRAND's: the time is that of this one, "
          "compared with nothing (docs/exec.md)"},
+        {"teg_cusolver_",
+         "teg's own kernel in place of cuSOLVER's: the time is that of this "
+         "one; of the library's some of Cholesky and QR were compared, single "
+         "ones within 37 % (docs/exec.md)"},
         {"teg_cusparse_",
          "teg's own kernel in place of cuSPARSE's: the time is that of this "
          "one, within a quarter of published times of the library's where "
