@@ -631,7 +631,8 @@ static int changes_scene(const struct scene *scene, const struct param *p,
 }
 
 /* Keys that no run can show: what is only said (tests/cli/power.sh, tensor.sh),
- * what a sketch cannot say (tcgen.sh, ring.sh),
+ * what a sketch cannot say (tcgen.sh, ring.sh), what lies between launches
+ * (caches.sh, test_l2.c),
  * and warps that have to hold the threads of an SM and so never limit blocks
  * before those do. */
 static const int exempt[] = {KEY_power_calibrated,
@@ -642,6 +643,7 @@ static const int exempt[] = {KEY_power_calibrated,
                              KEY_memory_copy_out_bytes_per_cycle,
                              KEY_memory_copy_line_interval,
                              KEY_l2_join_lines,
+                             KEY_l2_writes_resting,
                              KEY_sm_warps_max};
 
 /* Keys apart that are looked at. */
