@@ -17,6 +17,7 @@
 
 struct sim_memory {
     const struct teg_gpu *gpu; /* borrowed */
+    int writes_resting; /* the gpu's, which may be gone between kernels */
     struct sim_l1 l1;
     struct sim_parts parts;
     struct sim_returns returns;

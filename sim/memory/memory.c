@@ -32,6 +32,7 @@ teg_status sim_memory_new(const struct teg_gpu *gpu, uint32_t sms,
     if (m == NULL)
         return teg_fail_memory(d);
     m->gpu = gpu;
+    m->writes_resting = gpu->l2.writes_resting;
     m->transaction_ticks = sim_ticks_of(gpu->memory.transaction_interval);
     m->transaction_latency_ticks =
         sim_ticks_of(gpu->memory.transaction_latency);
@@ -70,7 +71,7 @@ void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
 
 void sim_memory_rest(struct sim_memory *m)
 {
-    if (m->gpu->l2.writes_resting && m->l2.cache != NULL)
+    if (m->writes_resting && m->l2.cache != NULL)
         sim_cache_clean_all(m->l2.cache);
 }
 
