@@ -119,12 +119,15 @@ void sim_cache_carry(struct sim_cache *c, const struct sim_cache *before)
 
 void sim_cache_clean_all(struct sim_cache *c)
 {
-    size_t lines = (size_t)c->sets * c->ways;
+    for (uint32_t set = 0; set < c->sets; set++) {
+        struct sim_cache_line *line = c->line + (size_t)set * c->ways;
 
-    for (size_t i = 0; i < lines; i++)
-        c->line[i].dirty = c->line[i].torn = 0;
-    for (uint32_t set = 0; set < c->sets; set++)
+        if (sim_cache_set_at(c, set)->dirty == 0)
+            continue;
+        for (uint32_t way = 0; way < c->ways; way++)
+            line[way].dirty = line[way].torn = 0;
         sim_cache_set_at(c, set)->dirty = 0;
+    }
 }
 
 uint32_t sim_cache_clean_oldest(struct sim_cache *c, uint32_t set,

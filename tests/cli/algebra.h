@@ -14,7 +14,8 @@
 #include "tests/cli/vendor.h"
 
 enum {
-    PAD = 3, /* rows behind those of a matrix, which nobody may write */
+    PAD = 3,   /* rows behind those of a matrix, which nobody may write */
+    COUNT = 3, /* matrices of a batch */
 };
 static const double padding = 777;
 
@@ -269,6 +270,31 @@ static inline void *pointers(void *first, size_t bytes, int count)
     cudaMemcpy(p, host, sizeof(void *) * count, TO_DEVICE);
     free(host);
     return p;
+}
+
+/* Matrices and their columns on the device, and where they are. */
+struct batch {
+    struct matrix of[COUNT];
+    int ld;
+    void *at, *pointers;
+};
+
+static inline struct batch batch(const struct type *t, int m, int n,
+                                 struct matrix (*make)(int, int))
+{
+    struct batch x = {.ld = m + PAD};
+
+    for (int i = 0; i < COUNT; i++)
+        x.of[i] = make(m, n);
+    x.at = device(t, x.of, COUNT, x.ld);
+    x.pointers = pointers(x.at, (size_t)x.ld * n * t->bytes, COUNT);
+    return x;
+}
+
+static inline struct matrix found(const struct type *t, const struct batch *x,
+                                  int i)
+{
+    return from_device(t, x->at, x->of[i].m, x->of[i].n, x->ld, i);
 }
 
 static inline int int_at(const int *p)

@@ -57,7 +57,6 @@ enum {
     NOT_INITIALIZED = 1,
     INVALID_VALUE = 7,
     NOT_SUPPORTED = 15,
-    COUNT = 3, /* matrices of a batch */
 };
 
 /* A number as a type has it. */
@@ -182,30 +181,6 @@ static int squares(void *b)
 }
 
 /* ---- batches ------------------------------------------------------------------------ */
-
-/* Matrices and their columns on the device, and where they are. */
-struct batch {
-    struct matrix of[COUNT];
-    int ld;
-    void *at, *pointers;
-};
-
-static struct batch batch(const struct type *t, int m, int n,
-                          struct matrix (*make)(int, int))
-{
-    struct batch x = {.ld = m + PAD};
-
-    for (int i = 0; i < COUNT; i++)
-        x.of[i] = make(m, n);
-    x.at = device(t, x.of, COUNT, x.ld);
-    x.pointers = pointers(x.at, (size_t)x.ld * n * t->bytes, COUNT);
-    return x;
-}
-
-static struct matrix found(const struct type *t, const struct batch *x, int i)
-{
-    return from_device(t, x->at, x->of[i].m, x->of[i].n, x->ld, i);
-}
 
 /* A = L U with rows as the pivots have changed them. */
 static double lu_is_off(const struct type *t, const struct batch *x,

@@ -262,7 +262,6 @@ enum {
     NOT_INITIALIZED = 1,
     INVALID_VALUE = 3,
     NOT_SUPPORTED = 9,
-    COUNT = 3, /* matrices of a batch */
     C_64F = 5,
 };
 
@@ -370,30 +369,6 @@ static int cholesky(void *s)
     OK(cusolverDnDpotrf(s, 0, 0, NULL, 1, NULL, 0, info));
     SAME("info of nothing", int_at(info), 0);
     return 0;
-}
-
-/* Matrices and their columns on the device, and where they are. */
-struct batch {
-    struct matrix of[COUNT];
-    int ld;
-    void *at, *pointers;
-};
-
-static struct batch batch(const struct type *t, int m, int n,
-                          struct matrix (*make)(int, int))
-{
-    struct batch x = {.ld = m + PAD};
-
-    for (int i = 0; i < COUNT; i++)
-        x.of[i] = make(m, n);
-    x.at = device(t, x.of, COUNT, x.ld);
-    x.pointers = pointers(x.at, (size_t)x.ld * n * t->bytes, COUNT);
-    return x;
-}
-
-static struct matrix found(const struct type *t, const struct batch *x, int i)
-{
-    return from_device(t, x->at, x->of[i].m, x->of[i].n, x->ld, i);
 }
 
 static int potrf_batched_of(void *s, const struct type *t, int upper, int n)
