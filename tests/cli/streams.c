@@ -142,6 +142,7 @@ int cuCtxDestroy_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxGetCurrent(void **context);
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
 int cuModuleLoad(void **module, const char *path);
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleGetFunction(void **function, void *module, const char *name);
@@ -501,9 +502,16 @@ static void test_array(void)
 
 static void test_contexts(void)
 {
-    void *a = NULL, *b = NULL, *now = NULL;
+    void *a = NULL, *b = NULL, *now = NULL, *bytes;
+    unsigned flags;
+    int active = -1;
 
     CHECK(cuInit(0) == 0);
+    /* the first call that needs the primary one makes it */
+    CHECK(cuDevicePrimaryCtxGetState(0, &flags, &active) == 0 && active == 0);
+    CHECK(cudaMalloc(&bytes, 4) == 0);
+    CHECK(cuDevicePrimaryCtxGetState(0, &flags, &active) == 0 && active == 1);
+    CHECK(cudaFree(bytes) == 0);
     CHECK(cuCtxCreate_v2(&a, 0, 0) == 0 && cuCtxCreate_v2(&b, 0, 0) == 0);
     CHECK(cuCtxGetCurrent(&now) == 0 && now == b);
     CHECK(cuCtxPopCurrent_v2(&now) == 0 && now == b);

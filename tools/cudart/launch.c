@@ -251,6 +251,7 @@ static teg_status run(struct runtime *r, const struct launch_key *key,
     int wanted = tracer_wants(&r->tracer, key->function->name, number);
     struct launch_done *done = repeats_find(r->repeats, r->device, key);
 
+    r->context = 1;
     if (!wanted)
         tracer_pass(&r->tracer);
     if (done != NULL && (!wanted || done->trace != NULL)) {

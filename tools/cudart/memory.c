@@ -48,6 +48,7 @@ int memory_allocate(struct runtime *r, void **address, size_t bytes)
     if (r->allocated + bytes > MEMORY_BYTES || r->allocated + bytes < bytes ||
         emu_device_alloc(r->device, bytes + 2 * r->margin, &at, NULL) != TEG_OK)
         return cudaErrorMemoryAllocation;
+    r->context = 1;
     r->allocated += bytes;
     *address = (void *)(at + r->margin);
     tracer_event(&r->tracer, "allocate", *address, bytes, 0);

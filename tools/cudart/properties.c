@@ -134,10 +134,14 @@ CALL(cudaGetDevice, int *device)
     return runtime_end(r, cudaSuccess);
 }
 
+/* It makes the context since CUDA 12. */
 CALL(cudaSetDevice, int device)
 {
     BEGIN(r);
-    return runtime_end(r, check_device(device));
+    int error = check_device(device);
+
+    r->context |= error == cudaSuccess;
+    return runtime_end(r, error);
 }
 
 CALL(cudaInitDevice, int device, unsigned flags, unsigned more)
@@ -192,6 +196,7 @@ static int do_nothing(void)
 CALL(cudaDeviceReset, void)
 {
     BEGIN_WAITING(r);
+    r->context = 0;
     return runtime_end(r, cudaSuccess);
 }
 

@@ -145,6 +145,7 @@ int runtime_end(struct runtime *r, int error)
 
 int runtime_wait(struct runtime *r)
 {
+    r->context = 1;
     if (r->error == cudaSuccess)
         r->error = r->fault;
     return r->error;

@@ -55,6 +55,7 @@ struct runtime {
     int error; /* sticky, 0 as long as all is well */
     int fault; /* a kernel's, 0: none; `error` once the program waits for it */
     int blocking; /* each launch is waited for (CUDA_LAUNCH_BLOCKING=1) */
+    int context;  /* a call has needed the primary one, which is there since */
     struct teg_gpu *gpu;
     struct emu_device *device;
     uint64_t allocated;   /* bytes of device memory */

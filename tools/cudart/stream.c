@@ -93,6 +93,7 @@ CALL(cudaStreamCreateWithPriority, void **stream, unsigned flags, int priority)
     *s = (struct stream){
         .flags = flags, .priority = in_range(r, priority), .id = ++made};
     *stream = s;
+    r->context = 1;
     tracer_stream(&r->tracer, s->id, s->priority, flags & FLAG_NONBLOCKING);
     return runtime_end(r, cudaSuccess);
 }
@@ -279,6 +280,7 @@ CALL(cudaEventCreateWithFlags, void **event, unsigned flags)
     }
     e->number = ++made;
     *event = e;
+    r->context = 1;
     return runtime_end(r, cudaSuccess);
 }
 

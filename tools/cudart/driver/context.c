@@ -257,6 +257,7 @@ static int release_primary(int device, int all)
     if (device != 0)
         return runtime_end(r, cudaErrorInvalidDevice);
     retained = all || retained == 0 ? 0 : retained - 1;
+    r->context &= !all;
     return runtime_end(r, cudaSuccess);
 }
 
@@ -284,7 +285,7 @@ CALL(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
     if (flags == NULL || active == NULL || device != 0)
         return runtime_end(r, cudaErrorInvalidValue);
     *flags = primary.flags;
-    *active = retained > 0;
+    *active = retained > 0 || r->context;
     return runtime_end(r, cudaSuccess);
 }
 
