@@ -142,6 +142,7 @@ int cuCtxDestroy_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxGetCurrent(void **context);
+int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
 int cuModuleLoad(void **module, const char *path);
 int cuModuleLoadData(void **module, const void *image);
@@ -503,6 +504,7 @@ static void test_array(void)
 static void test_contexts(void)
 {
     void *a = NULL, *b = NULL, *now = NULL, *bytes;
+    size_t total = 0;
     unsigned flags;
     int active = -1;
 
@@ -512,6 +514,10 @@ static void test_contexts(void)
     CHECK(cudaMalloc(&bytes, 4) == 0);
     CHECK(cuDevicePrimaryCtxGetState(0, &flags, &active) == 0 && active == 1);
     CHECK(cudaFree(bytes) == 0);
+    /* an A100's, all of which may be had, though nobody touches it */
+    CHECK(cuDeviceTotalMem_v2(&total, 0) == 0 && total == (size_t)40 << 30);
+    CHECK(cudaMalloc(&bytes, total + 1) == 2);
+    CHECK(cudaMalloc(&bytes, total) == 0 && cudaFree(bytes) == 0);
     CHECK(cuCtxCreate_v2(&a, 0, 0) == 0 && cuCtxCreate_v2(&b, 0, 0) == 0);
     CHECK(cuCtxGetCurrent(&now) == 0 && now == b);
     CHECK(cuCtxPopCurrent_v2(&now) == 0 && now == b);

@@ -635,12 +635,17 @@ static int changes_scene(const struct scene *scene, const struct param *p,
  * (caches.sh, test_l2.c),
  * and warps that have to hold the threads of an SM and so never limit blocks
  * before those do. */
-static const int exempt[] = {
-    KEY_power_calibrated,          KEY_power_error_percent,
-    KEY_tensor_clock_mhz,          KEY_tensor_pair_latency,
-    KEY_memory_copy_latency,       KEY_memory_copy_out_bytes_per_cycle,
-    KEY_memory_copy_line_interval, KEY_l2_join_lines,
-    KEY_l2_writes_resting,         KEY_sm_warps_max};
+static const int exempt[] = {KEY_power_calibrated,
+                             KEY_power_error_percent,
+                             KEY_tensor_clock_mhz,
+                             KEY_tensor_pair_latency,
+                             KEY_memory_copy_latency,
+                             KEY_memory_copy_out_bytes_per_cycle,
+                             KEY_memory_copy_line_interval,
+                             KEY_l2_join_lines,
+                             KEY_l2_writes_resting,
+                             KEY_sm_warps_max,
+                             KEY_dram_size_gb};
 
 /* Keys apart that are looked at. */
 #define STRIDE (KEYS / HELP_ROUNDS(KEYS))

@@ -12,9 +12,6 @@ enum {
     PITCH = 512, /* bytes a row of cudaMallocPitch is rounded to */
 };
 
-/* Nominal: a GPU description says nothing of the memory's size. */
-#define MEMORY_BYTES (UINT64_C(16) << 30)
-
 #define SHARED_ALIGNMENT UINT64_C(0x200000)
 
 /* ---- allocating --------------------------------------------------------------- */
@@ -32,20 +29,22 @@ const void *device_peek(const struct runtime *r, const void *address,
 
 void memory_left(struct runtime *r, size_t *left, size_t *total)
 {
-    *total = MEMORY_BYTES;
-    *left = r->allocated < MEMORY_BYTES ? MEMORY_BYTES - r->allocated : 0;
+    *total = (size_t)(r->gpu->dram.size_gb * (1 << 30));
+    *left = r->allocated < *total ? *total - r->allocated : 0;
 }
 
 int memory_allocate(struct runtime *r, void **address, size_t bytes)
 {
     uint64_t at;
+    size_t left, total;
 
     if (address == NULL)
         return cudaErrorInvalidValue;
     *address = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    if (r->allocated + bytes > MEMORY_BYTES || r->allocated + bytes < bytes ||
+    memory_left(r, &left, &total);
+    if (bytes > left ||
         emu_device_alloc(r->device, bytes + 2 * r->margin, &at, NULL) != TEG_OK)
         return cudaErrorMemoryAllocation;
     r->context = 1;

@@ -1,7 +1,9 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "traces/emulate/core/device.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     ALIGNMENT = 512,
@@ -9,6 +11,7 @@ enum {
     PIECE = 256,        /* that a GPU allocates in */
     WORD = 4,           /* bytes */
     KEPT_MAX = 1 << 17, /* instructions: some 150 MB */
+    LARGE = 1 << 24,    /* bytes: a mapping of its own */
 };
 
 #define FIRST_ADDRESS 0x7f0000000000u
@@ -72,10 +75,41 @@ void emu_device_make_strict(struct emu_device *device)
     device->strict = true;
 }
 
+static uint64_t in_pieces(uint64_t bytes, uint64_t piece)
+{
+    return (bytes + piece - 1) / piece * piece;
+}
+
+/* Zeros, NULL if there is no room.  Of large buffers only what is touched takes
+ * memory: a program may have more of them than this machine could hold. */
+static uint8_t *data_new(uint64_t bytes)
+{
+    uint64_t whole = bytes != 0 ? in_pieces(bytes, PIECE) : 1;
+    void *data;
+
+    if (whole < bytes || whole > SIZE_MAX)
+        return NULL;
+    if (whole < LARGE)
+        return calloc(1, (size_t)whole);
+    data = mmap(NULL, (size_t)whole, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return data == MAP_FAILED ? NULL : data;
+}
+
+static void data_free(uint8_t *data, uint64_t bytes)
+{
+    uint64_t whole = bytes != 0 ? in_pieces(bytes, PIECE) : 1;
+
+    if (whole < LARGE)
+        free(data);
+    else if (data != NULL)
+        munmap(data, (size_t)whole);
+}
+
 static void release_buffer(struct buffer *b)
 {
     if (!b->mapped)
-        free(b->data);
+        data_free(b->data, b->bytes);
     if (b->usage != NULL)
         free(b->usage->page);
     free(b->usage);
@@ -141,11 +175,6 @@ static int insert(struct emu_device *device, struct buffer *b)
     return 1;
 }
 
-static uint64_t in_pieces(uint64_t bytes, uint64_t piece)
-{
-    return (bytes + piece - 1) / piece * piece;
-}
-
 teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
                             uint64_t *address, struct teg_diag *d)
 {
@@ -153,11 +182,9 @@ teg_status emu_device_alloc(struct emu_device *device, uint64_t bytes,
 
     if (device->count == device->capacity && !grow(device))
         return teg_fail_memory(d);
-    if (bytes > UINT64_MAX - PIECE)
-        return teg_fail_memory(d);
-    b.data = calloc(1, bytes != 0 ? (size_t)in_pieces(bytes, PIECE) : 1);
+    b.data = data_new(bytes);
     if (b.data == NULL || !insert(device, &b)) {
-        free(b.data);
+        data_free(b.data, bytes);
         return teg_fail_memory(d);
     }
     device->next +=
