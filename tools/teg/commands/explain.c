@@ -218,6 +218,8 @@ static const struct term measures[] = {
     {"MHz", "million cycles a second, of the clock that stands beside it"},
     {"KB", "1,024 bytes, as what a chip holds; kB is 1,000"},
     {"MB", "million bytes, of what was moved; of what a chip holds 1,024 KB"},
+    {"GB", "of what a chip has 1,024 x 1,024 KB; of what was moved a billion "
+           "bytes"},
     {"GB/s", "billion bytes a second"},
     {"B/cycle", "bytes per cycle of the SM clock"},
     {"flop/cycle", "floating-point operations per cycle of the SM clock; a "
