@@ -9,7 +9,8 @@
 FUZZ_BUILD ?= build/fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_MAKE = $(MAKE) --no-print-directory VARIANT=asan CC=clang \
-            BUILD=$(FUZZ_BUILD)
+            BUILD=$(FUZZ_BUILD) \
+            $(if $(filter build/asan,$(FUZZ_BUILD)),,COVERAGE=-fsanitize=fuzzer-no-link)
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_RUN := $(FUZZ:$(BUILD)/%=$(FUZZ_BUILD)/%)
 # What they take of the tests and of the program, besides the library.
