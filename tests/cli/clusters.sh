@@ -6,7 +6,7 @@ list=$work/list
 mkdir "$list"
 compute=tests/kernels/sm70/compute.sketch
 for n in 24 25 48; do
-    "$teg" convert $compute -p BLOCKS=160 -p ITER=$n "$list/$n.tegt" || exit 2
+    "$teg" convert $compute -p BLOCKS=40 -p ITER=$n "$list/$n.tegt" || exit 2
 done
 # another file of the same content
 cp "$list/24.tegt" "$list/same.tegt"
