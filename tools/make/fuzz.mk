@@ -5,7 +5,8 @@
 # runs them once over what tests/fuzz/corpus has for them. ONLY='trace|tegt'
 # chooses some, SEED=1 makes each choose the same as the last time.  They are
 # linked from the objects of clang's sanitizer build: FUZZ_BUILD=build/asan takes
-# those that `make sanitize CC=clang` left.
+# those that `make sanitize CC=clang` left, which count edges but do not say what
+# is compared: tests would take twice as long.
 FUZZ_BUILD ?= build/fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_MAKE = $(MAKE) --no-print-directory VARIANT=asan CC=clang \
