@@ -30,7 +30,7 @@ static const struct sass_row rows[] = {
 };
 
 static const struct sass_kind kinds[] = {
-#define KIND(name, values) {#name, values},
+#define KIND(name, values) {#name, sizeof #name - 1, values},
 #include "isa/sass/kinds.def"
 #undef KIND
 };
@@ -78,8 +78,8 @@ const struct sass_kind *sass_kinds(size_t *count)
 uint8_t sass_kind_find(const char *name, size_t length)
 {
     for (size_t i = 1; i < KINDS; i++) {
-        if (strncmp(kinds[i].name, name, length) == 0 &&
-            kinds[i].name[length] == '\0')
+        if (kinds[i].length == length &&
+            memcmp(kinds[i].name, name, length) == 0)
             return (uint8_t)i;
     }
     return 0;

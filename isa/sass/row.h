@@ -109,6 +109,7 @@ struct sass_row {
 
 struct sass_kind {
     const char *name;
+    size_t length;      /* of the name */
     const char *values; /* "RN|RM|RP": text of value 0, 1, ... */
 };
 

@@ -6,7 +6,7 @@ list=$work/list
 mkdir "$list"
 compute=tests/kernels/sm70/compute.sketch
 for n in 24 25 48; do
-    "$teg" convert $compute -p BLOCKS=160 -p ITER=$n "$list/$n.tegt" || exit 2
+    "$teg" convert $compute -p BLOCKS=80 -p ITER=$n "$list/$n.tegt" || exit 2
 done
 # another file of the same content
 cp "$list/24.tegt" "$list/same.tegt"
@@ -71,7 +71,7 @@ expect 2 "$teg" sweep "$list/kernels.json" -g v100 --similar -1
 expect 2 "$teg" sweep "$list/kernels.json" -g v100 --similar 1 --exact
 
 # A list with a launch that cannot be read fails as it did, at that launch.
-head -c 3000 "$list/24.tegt" >"$list/broken.tegt"
+head -c 1500 "$list/24.tegt" >"$list/broken.tegt"
 sed 's/same.tegt/broken.tegt/' "$list/kernels.json" >"$list/broken.json"
 expect 1 "$teg" run "$list/broken.json" -g v100
 err 'broken.tegt'

@@ -220,7 +220,7 @@ static int see(void *self, uint32_t point, const struct teg_result *result,
 
 START_TEST(points_are_replayed_by_any_number_of_workers)
 {
-    struct teg_replay *replay = help_replay("N=600");
+    struct teg_replay *replay = help_replay("N=200");
     static struct seen seen[2];
 
     ck_assert_int_eq(
@@ -238,7 +238,7 @@ END_TEST
 
 START_TEST(a_point_is_what_its_words_say)
 {
-    struct teg_replay *replay = help_replay("N=600");
+    struct teg_replay *replay = help_replay("N=200");
     static struct seen seen;
 
     ck_assert_int_eq(
@@ -265,7 +265,7 @@ START_TEST(a_point_is_what_its_words_say)
     teg_replay_free(replay);
     teardown();
     setup();
-    replay = help_replay("N=600");
+    replay = help_replay("N=200");
     teg_replay_set_sms(replay, 2);
     ck_assert_uint_eq(help_cycles(replay, gpu), seen.cycles[6]);
     teg_replay_free(replay);
@@ -346,7 +346,7 @@ static uint64_t warp_cycles(const struct teg_result *r)
 
 START_TEST(launches_beside_each_other_have_results_of_their_own)
 {
-    struct teg_replay *a = help_replay("N=600"), *b = help_replay("N=60");
+    struct teg_replay *a = help_replay("N=200"), *b = help_replay("N=60");
     uint64_t alone = help_cycles(a, gpu), begun[2] = {9, 9};
     struct teg_beside beside[2] = {{a, 0, 0, &begun[0]}, {b, 50, 0, &begun[1]}};
     struct teg_result *result[2];

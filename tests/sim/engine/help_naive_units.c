@@ -25,10 +25,11 @@ static uint64_t instance_open_since(const struct naive *n, uint32_t unit,
 
     if (n->gpu->unit[unit].queue != 0)
         return queue_open_since(i, n->gpu->unit[unit].queue, s);
-    for (uint32_t k = 0; capacity != 0 && k < i->issued; k++) {
+    /* Who went in last mostly is among the latest. */
+    for (uint32_t k = i->issued; capacity != 0 && k-- > 0;) {
         uint32_t later = 0;
 
-        for (uint32_t j = 0; j < i->issued; j++)
+        for (uint32_t j = i->issued; later < capacity && j-- > 0;)
             later +=
                 i->done[j] > i->done[k] || (i->done[j] == i->done[k] && j > k);
         if (later == capacity - 1)

@@ -150,7 +150,7 @@ END_TEST
  * for it. */
 START_TEST(a_warp_waits_for_a_lane_that_waits)
 {
-    for (int n = 10; n <= 100000; n *= 100) {
+    for (int n = 10; n <= HELP_ROUNDS(100000); n *= 100) {
         struct help_kernel k;
         unsigned *out;
 

@@ -110,7 +110,7 @@ static void open_meeting(struct help_kernel *k, unsigned sm)
     help_buffer(k, BLOCKS * 64 * sizeof(int));
     k->facts.grid[0] = BLOCKS;
     k->facts.block[0] = 64;
-    k->facts.limit.insts = 100000;
+    k->facts.limit.insts = 10000;
     k->ordered = 1;
 }
 

@@ -134,7 +134,7 @@ static int has_reference(const char *name)
 static void try_row(struct trial *t, const struct sass_row *row, unsigned form,
                     unsigned g)
 {
-    for (unsigned n = 0; n < trial_count(); n++) {
+    for (unsigned n = 0; n < HELP_ROUNDS(trial_count()); n++) {
         trial_draw(t, row, form);
         if (!sass_row_fits(row, t->word, t->cc))
             continue;

@@ -845,7 +845,7 @@ static void try_row(struct memory *m, const struct sass_row *row, unsigned form,
 {
     const struct instruction *k = find(row->name);
 
-    for (unsigned n = 0; k != NULL && n < 2 * trial_count(); n++) {
+    for (unsigned n = 0; k != NULL && n < HELP_ROUNDS(2 * trial_count()); n++) {
         trial_draw(&m->t, row, form);
         put_registers(m);
         if (sass_row_fits(row, m->t.word, m->t.cc))
