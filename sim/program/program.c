@@ -99,7 +99,9 @@ static double gap(const struct play *y, const struct sim_program_task *task,
         return 0;
     return task->dependent                   ? g->launch.dependent_gap_us
            : task->in_graph && !task->begins ? g->launch.graph_gap_us
-                                             : g->launch.gap_us;
+           : task->kind == SIM_TASK_LAUNCH && before->timed
+               ? g->launch.gap_us + g->launch.record_us
+               : g->launch.gap_us;
 }
 
 /* One of the things the task waits for is there, from `at` on. */

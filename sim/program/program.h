@@ -62,6 +62,7 @@ struct sim_program_task {
     uint8_t kind; /* enum sim_task_kind */
     uint8_t pinned, in_graph, dependent;
     uint8_t records;  /* a mark that is the record of an event */
+    uint8_t timed;    /* whose time can be read */
     uint8_t begins;   /* a mark with which a graph begins */
     uint8_t faults;   /* pages that the launch behind it touches first */
     uint32_t kernel;  /* of a launch */

@@ -132,6 +132,16 @@ expect 0 "$teg" run "$work/ordered.json" $gpu --caches carry -f json
 check 'as often as launched' \
     grep -q "\"cycles\": $((half + cold + 3 * warm))" "$work/out"
 
+# a third launch, which the second stands for, leaves its traces all the same: what
+# comes behind it finds none of what came before
+printf '{"teg": {"schema": 2}, "kernels": [{"trace": "store.sketch", "launches": 4},
+    {"trace": "a.sketch"}, {"trace": "a.sketch"}], "order": [
+    {"kernel": 0, "launches": 2}, {"kernel": 1, "launches": 1},
+    {"kernel": 0, "launches": 2}, {"kernel": 2, "launches": 1}]}' >"$work/third.json"
+expect 0 "$teg" run "$work/third.json" -g v100 $small -f csv
+check 'a launch that is not simulated drives lines out' \
+    [ "$(bytes)" = '65536 131072 6144 6144 ' ]
+
 # what teg exec writes says all that a program did: it carries unless told, and
 # but for ncu, which flushes
 check 'by default where the order is known' \

@@ -133,6 +133,13 @@ check 'some stand for others' grep -q '"recalled": [456]' "$work/played.json"
 sed 's/"alike": 0/"alike": 8/' "$work/layers/kernels.json" >"$work/layers/wrong.json"
 expect 1 "$teg" program "$work/layers/wrong.json" -g a100
 err 'wrong.json: kernels.1.: expected for "alike" the number of an earlier entry'
+# what a launch takes goes by what has run since the one before it, and what is not
+# simulated again leaves its traces: behind one that fills L2 all is cold
+expect 0 "$teg" exec -g gtx1650 --time -o "$work/flushed" -- "$program" flushed
+check 'by itself, and behind a launch that fills L2' awk '
+    {us[NR] = $2} END {exit !(NR == 11 && us[1] > us[2] && us[2] == us[3] &&
+        us[5] > us[3] + 0.5 && us[7] == us[5] && us[9] == us[5] && us[8] == us[6] &&
+        us[11] >= us[5])}' "$work/out"
 expect 2 "$teg" exec -g a100 --time --no-trace -- "$program" tune
 err 'leave out --no-trace'
 

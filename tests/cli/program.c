@@ -271,6 +271,41 @@ static void test_layers(void)
         CHECK(cudaEventDestroy(event[i]) == 0);
 }
 
+/* A launch by itself, and behind one that fills L2; at last one like it on another
+ * buffer.  Events tell what each takes. */
+static void test_flushed(void)
+{
+    enum {
+        LARGE = 1 << 19,
+        SMALL = 1 << 16
+    };
+    static const char order[] = "kkkfkfkfkfl"; /* f fills */
+    int large = LARGE, small = SMALL;
+    void *module, *function, *a, *b, *c, *x, *other, *begin, *end;
+
+    CHECK(cudaMalloc(&a, LARGE * 4) == 0 && cudaMalloc(&b, LARGE * 4) == 0);
+    CHECK(cudaMalloc(&c, LARGE * 4) == 0 && cudaMalloc(&x, SMALL * 4) == 0);
+    CHECK(cudaMalloc(&other, SMALL * 4) == 0);
+    CHECK(cudaEventCreate(&begin) == 0 && cudaEventCreate(&end) == 0);
+    CHECK(cuModuleLoad(&module, "tests/fixtures/kernels/k01_vecadd.fatbin") ==
+          0);
+    CHECK(cuModuleGetFunction(&function, module, "vecadd") == 0);
+    for (const char *o = order; *o != '\0'; o++) {
+        void *filling[] = {&a, &b, &c, &large};
+        void *asked[] = {&x, &x, *o == 'l' ? &other : &x, &small};
+        unsigned n = *o == 'f' ? LARGE : SMALL;
+        float ms;
+
+        CHECK(cudaEventRecord(begin, NULL) == 0);
+        CHECK(cuLaunchKernel(function, n / 256, 1, 1, 256, 1, 1, 0, NULL,
+                             *o == 'f' ? filling : asked, NULL) == 0);
+        CHECK(cudaEventRecord(end, NULL) == 0);
+        CHECK(cudaEventSynchronize(end) == 0);
+        CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
+        printf("%c %.4f\n", *o, (double)ms * 1000);
+    }
+}
+
 /* Of the machine's own clock and of those that a program reads. */
 static double machine_us(void)
 {
@@ -485,6 +520,7 @@ static const struct {
     {"repeats", test_repeats},
     {"tune", test_tune},
     {"layers", test_layers},
+    {"flushed", test_flushed},
     {"clocks", test_clocks},
     {"beside", test_beside},
     {"pages", test_pages},

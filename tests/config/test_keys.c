@@ -405,6 +405,8 @@ static void fill_score(struct teg_score *s)
         ask(s, TEG_SCORE_LAUNCH, i);
         ask(s, TEG_SCORE_LAUNCH, i);
     }
+    ask(s, TEG_SCORE_RECORD, 1);
+    ask(s, TEG_SCORE_LAUNCH, 1);
     ask(s, TEG_SCORE_LAUNCH, 1)->dependent = 1;
     ask(s, TEG_SCORE_SYNCHRONIZE, TEG_SCORE_NONE)->number = TEG_SCORE_NONE;
     ask(s, TEG_SCORE_GRAPH, 2);

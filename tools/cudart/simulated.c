@@ -1,17 +1,46 @@
 #include "tools/cudart/simulated.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/alone.h"
 #include "sim/memory/memory.h"
 #include "sim/sample/recall.h"
 #include "sim/sample/sample.h"
+#include "sim/sample/skipped.h"
+
+/* What has happened so far, as a number: of two times the same numbers and counts in
+ * between are the same happenings. */
+struct past {
+    uint64_t sum; /* of each happening times BASE to the count of later ones */
+    uint64_t count;
+};
+
+#define BASE UINT64_C(0x9e3779b97f4a7c15)
+
+/* A launch behind what had happened since the one before it. */
+struct behind {
+    struct past since;
+    struct timeline_launch took;
+    struct behind *next;
+};
+
+struct trace {
+    char *path; /* owned */
+    uint64_t likeness;
+    struct past before;    /* when it was launched last, that launch included */
+    struct behind *behind; /* owned */
+};
 
 struct simulated {
     const struct teg_gpu *gpu;
     unsigned jobs;
-    struct sim_memory *memory; /* owned; NULL: all is cold */
-    struct teg_recall *recall; /* owned */
+    struct sim_memory *memory;   /* owned; NULL: all is cold */
+    struct teg_recall *recall;   /* owned */
+    struct teg_skipped *skipped; /* owned; what is not in `memory` yet */
+    struct past past;
+    struct trace *trace; /* owned, [traces] */
+    uint32_t traces, trace_room;
     struct sim_program_kernel
         *result; /* owned, [count]: what stands for others */
     uint32_t count, room;
@@ -23,28 +52,80 @@ struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs)
 
     if (s == NULL)
         return NULL;
-    *s = (struct simulated){
-        .gpu = gpu, .jobs = jobs, .recall = teg_recall_new()};
-    if (s->recall == NULL) {
+    *s = (struct simulated){.gpu = gpu,
+                            .jobs = jobs,
+                            .recall = teg_recall_new(),
+                            .skipped = teg_skipped_new(gpu)};
+    if (s->recall == NULL || s->skipped == NULL) {
+        teg_recall_free(s->recall);
+        teg_skipped_free(s->skipped);
         free(s);
         return NULL;
     }
     return s;
 }
 
-/* Without memory for it the next launch finds less in L2. */
+/* ---- what has happened ------------------------------------------------------------ */
+
+enum {
+    WRITES = 1,
+    RESTS,
+    RUNS /* plus the trace's number */
+};
+
+static void happens(struct simulated *s, uint64_t what, uint64_t a, uint64_t b)
+{
+    uint64_t mixed = (what * BASE ^ a) * BASE ^ b;
+
+    mixed = (mixed ^ mixed >> 29) * BASE;
+    s->past.sum = s->past.sum * BASE + (mixed ^ mixed >> 32);
+    s->past.count++;
+}
+
+static struct past since(const struct past *now, const struct past *then)
+{
+    uint64_t count = now->count - then->count, power = 1, square = BASE;
+
+    for (uint64_t n = count; n != 0; n >>= 1) {
+        power *= n & 1 ? square : 1;
+        square *= square;
+    }
+    return (struct past){now->sum - then->sum * power, count};
+}
+
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes)
 {
-    if (s->memory == NULL &&
-        sim_memory_new(s->gpu, 1, 0, &s->memory, NULL) != TEG_OK)
-        return;
-    sim_memory_write(s->memory, address, bytes);
+    happens(s, WRITES, address, bytes);
+    teg_skipped_write(s->skipped, address, bytes);
 }
 
 void simulated_rest(struct simulated *s)
 {
-    if (s->memory != NULL)
-        sim_memory_rest(s->memory);
+    happens(s, RESTS, 0, 0);
+    teg_skipped_rest(s->skipped);
+}
+
+/* ---- launches --------------------------------------------------------------------- */
+
+uint32_t simulated_trace(struct simulated *s, const char *path,
+                         uint64_t likeness)
+{
+    struct trace t = {.likeness = likeness};
+
+    if (s->traces == s->trace_room) {
+        uint32_t room = s->trace_room * 2 + 16;
+        struct trace *more = realloc(s->trace, room * sizeof *more);
+
+        if (more == NULL)
+            return UINT32_MAX;
+        s->trace = more;
+        s->trace_room = room;
+    }
+    t.path = strdup(path);
+    if (t.path == NULL)
+        return UINT32_MAX;
+    s->trace[s->traces] = t;
+    return s->traces++;
 }
 
 static teg_status open_launch(void *self, struct teg_launch *launch,
@@ -117,9 +198,8 @@ static teg_status recall_or_replay(struct simulated *s, struct teg_trace *trace,
     return add_result(s, likeness, &found, out->cycles, alone, d);
 }
 
-teg_status simulated_launch(struct simulated *s, const char *path,
-                            uint64_t likeness, struct sim_program_kernel *alone,
-                            struct teg_diag *d)
+static teg_status simulate(struct simulated *s, const struct trace *t,
+                           struct sim_program_kernel *alone, struct teg_diag *d)
 {
     struct teg_statistics *out = calloc(1, sizeof *out);
     struct sim_memory *after = NULL;
@@ -128,9 +208,9 @@ teg_status simulated_launch(struct simulated *s, const char *path,
 
     if (out == NULL)
         return teg_fail_memory(d);
-    status = teg_trace_open(path, NULL, &trace, d);
+    status = teg_trace_open(t->path, NULL, &trace, d);
     if (status == TEG_OK)
-        status = recall_or_replay(s, trace, likeness, alone, &after, out, d);
+        status = recall_or_replay(s, trace, t->likeness, alone, &after, out, d);
     if (trace != NULL)
         teg_trace_close(trace);
     if (status == TEG_OK) {
@@ -141,4 +221,92 @@ teg_status simulated_launch(struct simulated *s, const char *path,
     }
     free(out);
     return status;
+}
+
+struct opened {
+    struct teg_trace *trace;
+    struct teg_launch launch;
+};
+
+static teg_status next_block(void *self, struct teg_block **block,
+                             struct teg_diag *d)
+{
+    struct opened *o = self;
+
+    return o->launch.next(o->launch.self, block, d);
+}
+
+static void close_opened(void *self)
+{
+    struct opened *o = self;
+
+    if (o->launch.close != NULL)
+        o->launch.close(o->launch.self);
+    teg_trace_close(o->trace);
+    free(o);
+}
+
+/* The launch closes its trace. */
+static teg_status open_trace(void *self, uint32_t number,
+                             struct teg_launch *launch, struct teg_diag *d)
+{
+    const struct simulated *s = self;
+    struct opened *o = calloc(1, sizeof *o);
+    teg_status status;
+
+    if (o == NULL)
+        return teg_fail_memory(d);
+    status = teg_trace_open(s->trace[number].path, NULL, &o->trace, d);
+    if (status == TEG_OK)
+        status = teg_trace_launch(o->trace, 0, &o->launch, d);
+    if (status != TEG_OK) {
+        if (o->trace != NULL)
+            teg_trace_close(o->trace);
+        free(o);
+        return status;
+    }
+    *launch = o->launch;
+    launch->self = o;
+    launch->next = next_block;
+    launch->close = close_opened;
+    return TEG_OK;
+}
+
+static int is_same(const struct past *a, const struct past *b)
+{
+    return a->sum == b->sum && a->count == b->count;
+}
+
+teg_status simulated_launch(struct simulated *s, uint32_t trace,
+                            struct timeline_launch **took, struct teg_diag *d)
+{
+    struct trace *t = &s->trace[trace];
+    const struct past before = since(&s->past, &t->before);
+    struct behind *b = t->behind;
+    teg_status status;
+
+    while (b != NULL && !is_same(&b->since, &before))
+        b = b->next;
+    happens(s, RUNS + trace, 0, 0);
+    t->before = s->past;
+    if (b != NULL) {
+        teg_skipped_launch(s->skipped, trace);
+        *took = &b->took;
+        return TEG_OK;
+    }
+    b = calloc(1, sizeof *b);
+    if (b == NULL)
+        return teg_fail_memory(d);
+    status = teg_skipped_do(s->skipped, open_trace, s, &s->memory, d);
+    if (status == TEG_OK)
+        status = simulate(s, t, &b->took.kernel, d);
+    if (status != TEG_OK) {
+        free(b);
+        return status;
+    }
+    b->since = before;
+    b->next = t->behind;
+    t->behind = b;
+    *took = &b->took;
+    return TEG_OK;
 }

@@ -266,19 +266,23 @@ ALSO(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 
 /* ---- events -------------------------------------------------------------------- */
 
+enum {
+    EVENT_UNTIMED = 2
+};
+
 CALL(cudaEventCreateWithFlags, void **event, unsigned flags)
 {
     BEGIN(r);
     static uint64_t made;
     struct event *e = calloc(1, sizeof *e);
 
-    (void)flags;
     if (event == NULL || e == NULL) {
         free(e);
         return runtime_end(r, event == NULL ? cudaErrorInvalidValue
                                             : cudaErrorMemoryAllocation);
     }
     e->number = ++made;
+    e->untimed = (flags & EVENT_UNTIMED) != 0;
     *event = e;
     r->context = 1;
     return runtime_end(r, cudaSuccess);
@@ -301,7 +305,7 @@ CALL(cudaEventDestroy, void *event)
 
 int event_record(struct runtime *r, struct event *e)
 {
-    tracer_say(&r->tracer, "record", e->number);
+    tracer_record(&r->tracer, e->number, e->untimed);
     e->recorded = 1;
     e->at_us = r->nominal_us;
     return cudaSuccess;

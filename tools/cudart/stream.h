@@ -27,6 +27,7 @@ struct stream {
 
 struct event {
     int recorded;
+    int untimed;     /* its time is of no interest (cudaEventDisableTiming) */
     double at_us;    /* nominal */
     uint64_t number; /* among the program's, from 1 */
     struct frontier frontier;

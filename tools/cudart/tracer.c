@@ -27,7 +27,6 @@
 
 enum {
     PROCESSES_MAX = 10000,
-    WRITTEN_TIMES = 2, /* the second finds the caches that all later ones do */
 };
 
 /* A trace that is kept. */
@@ -37,8 +36,7 @@ struct written {
     uint32_t crc;
     size_t bytes;
     uint64_t likeness;
-    struct timeline_launch took[WRITTEN_TIMES]; /* its first launches */
-    uint32_t taken;
+    uint32_t timed; /* its number among those that are; UINT32_MAX: none yet */
     struct written *next;
 };
 
@@ -173,6 +171,7 @@ static struct written *note_written(struct tracer *t, const char *file,
                           .crc = crc,
                           .bytes = bytes,
                           .likeness = likeness,
+                          .timed = UINT32_MAX,
                           .next = t->written};
     if (w->file == NULL || w->kernel == NULL) {
         free(w->file);
@@ -459,17 +458,36 @@ static void rest(struct tracer *t)
         simulated_rest(t->clock);
 }
 
+/* A line of that word; NULL if there is no room. */
+static json_t *word(const char *what, uint64_t event)
+{
+    json_t *line = json_pack("{s:s}", "what", what);
+
+    if (line != NULL && event != 0 &&
+        !put(line, "event", json_integer((json_int_t)event))) {
+        json_decref(line);
+        line = NULL;
+    }
+    return line;
+}
+
 void tracer_say(struct tracer *t, const char *what, uint64_t event)
+{
+    if (t->directory == NULL)
+        return;
+    if (strcmp(what, "synchronize") == 0)
+        rest(t);
+    say(t, word(what, event));
+}
+
+void tracer_record(struct tracer *t, uint64_t event, int untimed)
 {
     json_t *line;
 
     if (t->directory == NULL)
         return;
-    if (strcmp(what, "synchronize") == 0)
-        rest(t);
-    line = json_pack("{s:s}", "what", what);
-    if (line != NULL && event != 0 &&
-        !put(line, "event", json_integer((json_int_t)event))) {
+    line = word("record", event);
+    if (line != NULL && untimed && !put(line, "untimed", json_true())) {
         json_decref(line);
         line = NULL;
     }
@@ -584,16 +602,14 @@ teg_status tracer_time(struct tracer *t, struct written *kept,
                        struct timeline_launch **launch, struct teg_diag *d)
 {
     char path[PATH_MAX];
-    uint32_t at = kept->taken < WRITTEN_TIMES ? kept->taken : WRITTEN_TIMES - 1;
 
-    *launch = &kept->took[at];
-    if (kept->taken == WRITTEN_TIMES)
-        return TEG_OK;
-    snprintf(path, sizeof path, "%s/%s", t->directory, kept->file);
-    TRY(simulated_launch(t->clock, path, kept->likeness, &kept->took[at].kernel,
-                         d));
-    kept->taken++;
-    return TEG_OK;
+    if (kept->timed == UINT32_MAX) {
+        snprintf(path, sizeof path, "%s/%s", t->directory, kept->file);
+        kept->timed = simulated_trace(t->clock, path, kept->likeness);
+    }
+    return kept->timed != UINT32_MAX
+               ? simulated_launch(t->clock, kept->timed, launch, d)
+               : teg_fail_memory(d);
 }
 
 void tracer_pass_time(struct tracer *t, struct timeline_launch *launch)

@@ -68,8 +68,9 @@ void tracer_end(struct tracer *t);
 /* A stream that is not as others are. */
 void tracer_stream(struct tracer *t, uint64_t stream, int priority,
                    int nonblocking);
-/* "record", "wait", "synchronize", "host"; of an event, if that is not 0. */
+/* "wait", "synchronize", "host"; of an event, if that is not 0. */
 void tracer_say(struct tracer *t, const char *what, uint64_t event);
+void tracer_record(struct tracer *t, uint64_t event, int untimed);
 /* A synchronisation of that stream. */
 void tracer_say_stream(struct tracer *t, uint64_t stream);
 /* The program asks whether the event, or the stream, is done. */

@@ -35,6 +35,7 @@ struct teg_score_entry {
     uint8_t pinned;    /* host memory that cannot be paged out */
     uint8_t dependent; /* programmatic: may start as the one before ends */
     uint8_t part;      /* of the copy or set before it: more rows */
+    uint8_t untimed;   /* of a record: no time can be read from the event */
     uint32_t stream;   /* index into the score's streams */
     uint32_t number;   /* of the kernel, event or graph; or TEG_SCORE_NONE */
     uint32_t times;    /* so many alike, one after the other; at least 1 */

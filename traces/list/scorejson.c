@@ -260,6 +260,7 @@ static teg_status read_entry(const struct reader *r, const json_t *o,
     TRY(get_flag(r, o, "pinned", &e->pinned));
     TRY(get_flag(r, o, "dependent", &e->dependent));
     TRY(get_flag(r, o, "part", &e->part));
+    TRY(get_flag(r, o, "untimed", &e->untimed));
     TRY(get_time(r, o, "host_us", &e->host_us));
     TRY(get_time(r, o, "us", &e->us));
     TRY(get_time(r, o, "start_us", &e->start_us));

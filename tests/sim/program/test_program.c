@@ -280,6 +280,26 @@ START_TEST(events_order_streams)
 }
 END_TEST
 
+/* Reading the time takes a while, where the stream has something to do. */
+START_TEST(a_record_between_launches_holds_the_next_one_up)
+{
+    gpu.launch.record_us = 4;
+    for (uint8_t untimed = 0; untimed < 2; untimed++) {
+        launch(1, 0);
+        add(TEG_SCORE_RECORD, 1, 7);
+        score.entry[1].untimed = untimed;
+        launch(1, 1);
+        launch(1, 2);
+        ck_assert_int_eq(play(), TEG_OK);
+        expect(2, untimed ? 107 : 111, untimed ? 207 : 211);
+        expect(3, untimed ? 209 : 213, untimed ? 309 : 313);
+        teardown();
+        setup();
+        gpu.launch.record_us = 4;
+    }
+}
+END_TEST
+
 START_TEST(the_default_stream_waits_and_is_waited_for)
 {
     launch(1, 0);
@@ -616,6 +636,7 @@ int main(void)
     tcase_add_test(tcase, every_resource_is_a_limit);
     tcase_add_test(tcase, bandwidth_is_shared);
     tcase_add_test(tcase, events_order_streams);
+    tcase_add_test(tcase, a_record_between_launches_holds_the_next_one_up);
     tcase_add_test(tcase, the_default_stream_waits_and_is_waited_for);
     tcase_add_test(tcase, copies_share_the_link);
     tcase_add_test(tcase, memory_that_is_not_pinned_holds_the_host);

@@ -20,6 +20,7 @@
 struct job;
 struct recalls;
 struct sim_memory;
+struct teg_skipped;
 
 enum caches {
     CACHES_COLD,
@@ -48,13 +49,14 @@ extern const char *const caches_names[]; /* NULL-terminated */
 struct carried {
     struct sim_memory *memory; /* owned; NULL: cold */
     uint32_t next;             /* step of the job that comes next */
-    bool written;              /* what is written before that has been */
+    bool written;              /* what comes before that has been done */
     struct recalls *recalls;   /* owned; NULL: nothing stands for others yet */
+    struct teg_skipped *skipped; /* owned; NULL: nothing has been */
 };
 
 void carried_release(struct carried *c);
-/* What is written before step `step` of the job is, unless it has been; exit
- * status. */
-int carried_write(struct carried *c, const struct job *job, uint32_t step);
+/* What comes before step `step` of the job and is none leaves its traces, unless it
+ * has; exit status. */
+int carried_skip(struct carried *c, const struct job *job, uint32_t step);
 
 #endif

@@ -12,7 +12,7 @@ struct order {
     struct step *step; /* owned by the caller */
     uint32_t count;
     struct seen *seen; /* owned, [kernels] */
-    size_t written;    /* where the writes of the next step begin */
+    size_t written;    /* where what comes before the next step begins */
 };
 
 static void add(struct order *o, uint32_t kernel, uint32_t launches, size_t at,
@@ -24,10 +24,10 @@ static void add(struct order *o, uint32_t kernel, uint32_t launches, size_t at,
                                         .later = later,
                                         .from = o->written,
                                         .to = at};
-    o->written = at;
+    o->written = at + 1;
 }
 
-/* `launches` of the kernel, before which is written what is before `at`. */
+/* `launches` of the kernel, which are the trace's step `at`. */
 static void launch(struct order *o, uint32_t kernel, uint32_t launches,
                    size_t at)
 {

@@ -20,7 +20,8 @@ struct step {
     uint32_t kernel;   /* of the trace */
     uint32_t launches; /* that it stands for */
     bool later;        /* it is the second launch of its kernel */
-    /* What is written before it: of the trace's steps. */
+    /* What comes before it and is no step: of the trace's steps those that write, and
+     * launches that an earlier step stands for. */
     size_t from, to;
 };
 
