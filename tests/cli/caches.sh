@@ -118,7 +118,7 @@ expect 0 "$teg" run "$work/kernels.json" $gpu --caches carry -f json
 out '"launches": 4'
 check 'their sum' grep -q "\"cycles\": $((cold + 4 * warm))" "$work/out"
 expect 0 "$teg" report "$work/kernels.json" $gpu --caches carry -o "$work/page.html"
-check 'a page is of the later ones' grep -q 'second launch' "$work/page.html"
+check 'a page is of the later ones' grep -q 'of a later launch' "$work/page.html"
 
 # launches in the order of the list; the third of a is the second's
 printf '{"teg": {"schema": 2}, "kernels": [{"trace": "a.sketch", "launches": 3},
@@ -141,6 +141,21 @@ printf '{"teg": {"schema": 2}, "kernels": [{"trace": "store.sketch", "launches":
 expect 0 "$teg" run "$work/third.json" -g v100 $small -f csv
 check 'a launch that is not simulated drives lines out' \
     [ "$(bytes)" = '65536 131072 6144 6144 ' ]
+
+# later launches are behind what most of them are behind: not as hot as the second ...
+some() { # ORDER: of a, so many times, and of S, a launch of store
+    printf '{"teg": {"schema": 3}, "kernels": [{"trace": "a.sketch"},
+        {"trace": "store.sketch"}], "order": [%s]}' \
+        "$(echo "$1" | sed 's/A\([0-9]\)/{"kernel": 0, "launches": \1}/g
+            s/S/{"kernel": 1, "launches": 1}/g; s/} {/}, {/g')" >"$work/some.json"
+    expect 0 "$teg" run "$work/some.json" -g v100 $small -f csv
+    bytes
+}
+check 'most of them hot' [ "$(some 'A3 S A1 S')" = '2048 0 65536 126976 ' ]
+check 'most of them behind one that fills L2' \
+    [ "$(some 'A3 S A1 S A1 S A1')" = '2048 65536 6144 126976 ' ]
+# ... nor as cold, where most come in a row
+check 'most of them in a row' [ "$(some 'S A1 S A5')" = '65536 6144 126976 0 ' ]
 
 # what teg exec writes says all that a program did: it carries unless told, and
 # but for ncu, which flushes

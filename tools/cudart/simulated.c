@@ -5,22 +5,14 @@
 
 #include "sim/alone.h"
 #include "sim/memory/memory.h"
+#include "sim/sample/past.h"
 #include "sim/sample/recall.h"
 #include "sim/sample/sample.h"
 #include "sim/sample/skipped.h"
 
-/* What has happened so far, as a number: of two times the same numbers and counts in
- * between are the same happenings. */
-struct past {
-    uint64_t sum; /* of each happening times BASE to the count of later ones */
-    uint64_t count;
-};
-
-#define BASE UINT64_C(0x9e3779b97f4a7c15)
-
 /* A launch behind what had happened since the one before it. */
 struct behind {
-    struct past since;
+    struct teg_past since;
     struct timeline_launch took;
     struct behind *next;
 };
@@ -28,7 +20,8 @@ struct behind {
 struct trace {
     char *path; /* owned */
     uint64_t likeness;
-    struct past before;    /* when it was launched last, that launch included */
+    struct teg_past
+        before;            /* when it was launched last, that launch included */
     struct behind *behind; /* owned */
 };
 
@@ -38,7 +31,7 @@ struct simulated {
     struct sim_memory *memory;   /* owned; NULL: all is cold */
     struct teg_recall *recall;   /* owned */
     struct teg_skipped *skipped; /* owned; what is not in `memory` yet */
-    struct past past;
+    struct teg_past past;
     struct trace *trace; /* owned, [traces] */
     uint32_t traces, trace_room;
     struct sim_program_kernel
@@ -65,43 +58,15 @@ struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs)
     return s;
 }
 
-/* ---- what has happened ------------------------------------------------------------ */
-
-enum {
-    WRITES = 1,
-    RESTS,
-    RUNS /* plus the trace's number */
-};
-
-static void happens(struct simulated *s, uint64_t what, uint64_t a, uint64_t b)
-{
-    uint64_t mixed = (what * BASE ^ a) * BASE ^ b;
-
-    mixed = (mixed ^ mixed >> 29) * BASE;
-    s->past.sum = s->past.sum * BASE + (mixed ^ mixed >> 32);
-    s->past.count++;
-}
-
-static struct past since(const struct past *now, const struct past *then)
-{
-    uint64_t count = now->count - then->count, power = 1, square = BASE;
-
-    for (uint64_t n = count; n != 0; n >>= 1) {
-        power *= n & 1 ? square : 1;
-        square *= square;
-    }
-    return (struct past){now->sum - then->sum * power, count};
-}
-
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes)
 {
-    happens(s, WRITES, address, bytes);
+    teg_past_add(&s->past, TEG_PAST_WRITE, address, bytes);
     teg_skipped_write(s->skipped, address, bytes);
 }
 
 void simulated_rest(struct simulated *s)
 {
-    happens(s, RESTS, 0, 0);
+    teg_past_add(&s->past, TEG_PAST_REST, 0, 0);
     teg_skipped_rest(s->skipped);
 }
 
@@ -272,22 +237,17 @@ static teg_status open_trace(void *self, uint32_t number,
     return TEG_OK;
 }
 
-static int is_same(const struct past *a, const struct past *b)
-{
-    return a->sum == b->sum && a->count == b->count;
-}
-
 teg_status simulated_launch(struct simulated *s, uint32_t trace,
                             struct timeline_launch **took, struct teg_diag *d)
 {
     struct trace *t = &s->trace[trace];
-    const struct past before = since(&s->past, &t->before);
+    const struct teg_past before = teg_past_since(s->past, t->before);
     struct behind *b = t->behind;
     teg_status status;
 
-    while (b != NULL && !is_same(&b->since, &before))
+    while (b != NULL && teg_past_compare(b->since, before) != 0)
         b = b->next;
-    happens(s, RUNS + trace, 0, 0);
+    teg_past_add(&s->past, TEG_PAST_LAUNCH, trace, 1);
     t->before = s->past;
     if (b != NULL) {
         teg_skipped_launch(s->skipped, trace);

@@ -28,7 +28,7 @@ int carried_skip(struct carried *c, const struct job *job, uint32_t step)
     const struct teg_step *did = teg_trace_steps(job->trace, &count);
     struct teg_diag d;
 
-    if (c->written || s->from >= s->to) {
+    if (c->written || (s->from >= s->to && !s->itself)) {
         c->written = false;
         return EXIT_DONE;
     }
@@ -44,6 +44,8 @@ int carried_skip(struct carried *c, const struct job *job, uint32_t step)
         else
             teg_skipped_write(c->skipped, did[i].address, did[i].bytes);
     }
+    if (s->itself)
+        teg_skipped_launch(c->skipped, s->kernel);
     return teg_skipped_do(c->skipped, open_kernel, job->trace, &c->memory,
                           &d) == TEG_OK
                ? EXIT_DONE

@@ -4,9 +4,8 @@
  *
  * A list says what ran when (traces/list/step.h); any other trace is its
  * kernels, one after the other.  A kernel that is launched many times is two
- * steps: the first launch, which finds what others have left, and the second,
- * which finds what kernels of its round have left and stands for all later
- * ones.
+ * steps: the first launch, and one that stands for all later ones: of those that come
+ * behind what most of them do, since the kernel's launch before, the first.
  */
 #ifndef TEG_TOOLS_TEG_REPLAY_STEPS_H
 #define TEG_TOOLS_TEG_REPLAY_STEPS_H
@@ -19,7 +18,8 @@
 struct step {
     uint32_t kernel;   /* of the trace */
     uint32_t launches; /* that it stands for */
-    bool later;        /* it is the second launch of its kernel */
+    bool later;        /* it is one that stands for all but the first */
+    bool itself;       /* a launch of its kernel comes right before it, too */
     /* What comes before it and is no step: of the trace's steps those that write, and
      * launches that an earlier step stands for. */
     size_t from, to;

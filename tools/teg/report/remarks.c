@@ -339,8 +339,8 @@ static bool result_caches(const struct result *r, char *out, size_t size)
     snprintf(out, size,
              "caches: L2 and translations as %s left them, L1 empty%s",
              who[replay->caches],
-             replay->later ? "; of the kernel's second launch, which stands "
-                             "for later ones"
+             replay->later ? "; of a later launch, behind what most of the "
+                             "kernel's are behind"
                            : "");
     return true;
 }
