@@ -133,6 +133,10 @@ check 'some stand for others' grep -q '"recalled": [456]' "$work/played.json"
 sed 's/"alike": 0/"alike": 8/' "$work/layers/kernels.json" >"$work/layers/wrong.json"
 expect 1 "$teg" program "$work/layers/wrong.json" -g a100
 err 'wrong.json: kernels.1.: expected for "alike" the number of an earlier entry'
+# two at once do not mix what they write
+mkdir "$work/held"
+expect 1 flock "$work/held" "$teg" exec -g a100 -o "$work/held" -- "$program" tune
+err '^teg: .*/held: another teg exec is writing there; -o names another folder$'
 # what a launch takes goes by what has run since the one before it, and what is not
 # simulated again leaves its traces: behind one that fills L2 all is cold
 expect 0 "$teg" exec -g gtx1650 --time -o "$work/flushed" -- "$program" flushed

@@ -18,6 +18,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -25,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -248,6 +250,18 @@ static void remove_files(const char *directory, const char *pattern)
     globfree(&found);
 }
 
+/* Nobody else's program writes there until this process ends. */
+static int lock_directory(const struct exec *e)
+{
+    int file = open(e->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return EXIT_DONE;
+    close(file);
+    say(e->out, "another teg exec is writing there; -o names another folder");
+    return EXIT_FAULT;
+}
+
 static int make_directory(struct exec *e)
 {
     int status;
@@ -264,6 +278,9 @@ static int make_directory(struct exec *e)
     e->directory = realpath(e->out, NULL);
     if (e->directory == NULL)
         return say_memory();
+    status = lock_directory(e);
+    if (status != EXIT_DONE)
+        return status;
     remove_files(e->directory, ".process-*");
     remove_files(e->directory, ".launches");
     remove_files(e->directory, ".enough");
