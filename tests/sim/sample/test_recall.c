@@ -3,7 +3,9 @@
  * and evictions are counted as a simulation counts them, and one that finds more or
  * less in L2, or in translations, is simulated.
  */
+#include "sim/sample/past.h"
 #include "sim/sample/recall.h"
+#include "sim/sample/skipped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +138,85 @@ START_TEST(what_is_driven_out_is_written)
 }
 END_TEST
 
+static uint32_t opened; /* by open_any */
+
+static teg_status open_any(void *self, uint32_t number,
+                           struct teg_launch *launch, struct teg_diag *diag)
+{
+    ck_assert_uint_lt(number, 100);
+    opened++;
+    return open_launch(self, launch, diag);
+}
+
+/* What is skipped leaves what passing leaves; of launches of a trace the last counts,
+ * and nothing that came before much that was written. */
+START_TEST(what_is_skipped_leaves_its_traces)
+{
+    struct teg_skipped *s;
+    struct sim_memory *m = NULL;
+    struct sim_passed p;
+
+    make(chips[_i], 1 << 28, 1 << 29);
+    s = teg_skipped_new(gpu);
+    opened = 0;
+    ck_assert(teg_skipped_do(s, open_any, NULL, &m, &d) == TEG_OK);
+    ck_assert_ptr_null(m);
+    teg_skipped_rest(s);
+    teg_skipped_launch(s, 3);
+    teg_skipped_launch(s, 99);
+    teg_skipped_write(s, 1 << 28, 64);
+    teg_skipped_launch(s, 3);
+    ck_assert(teg_skipped_do(s, open_any, NULL, &m, &d) == TEG_OK);
+    ck_assert_uint_eq(opened, 2);
+    p = pass(m);
+    ck_assert_uint_eq(p.read + p.written + p.far + p.pages + p.regions, 0);
+    teg_skipped_launch(s, 3);
+    teg_skipped_write(s, 1ull << 32, 5ull * gpu->l2.bytes);
+    ck_assert(teg_skipped_do(s, open_any, NULL, &m, &d) == TEG_OK);
+    ck_assert_uint_eq(opened, 2);
+    p = pass(m);
+    ck_assert_uint_eq(p.read, BYTES / TEG_SECTOR_BYTES);
+    /* What has been done is not done again. */
+    ck_assert(teg_skipped_do(s, open_any, NULL, &m, &d) == TEG_OK);
+    ck_assert_uint_eq(opened, 2);
+    for (uint32_t i = 0; i < 20000; i++)
+        teg_skipped_launch(s, i % 2);
+    ck_assert(teg_skipped_do(s, open_any, NULL, &m, &d) == TEG_OK);
+    ck_assert_uint_eq(opened, 4);
+    teg_skipped_free(s);
+    sim_memory_free(m);
+    unmake();
+}
+END_TEST
+
+/* The same stretch of a program is known again, wherever it is. */
+START_TEST(the_same_past_is_known_again)
+{
+    static const uint8_t what[] = {1, 2, 3, 3, 1, 2, 1, 2, 3, 3, 1, 2};
+    struct teg_past at[sizeof what + 1] = {{0}};
+    int alike = 0;
+
+    for (size_t i = 0; i < sizeof what; i++) {
+        at[i + 1] = at[i];
+        teg_past_add(&at[i + 1], TEG_PAST_LAUNCH, what[i], 1);
+    }
+    for (size_t i = 0; i <= sizeof what; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            for (size_t k = 0; k <= j && k + i - j <= sizeof what; k++) {
+                int same = memcmp(what + k, what + j, i - j) == 0;
+
+                ck_assert_int_eq(
+                    teg_past_compare(teg_past_since(at[i], at[j]),
+                                     teg_past_since(at[k + i - j], at[k])) == 0,
+                    same);
+                alike += same;
+            }
+        }
+    }
+    ck_assert_int_gt(alike, 100);
+}
+END_TEST
+
 static uint32_t ask(const struct teg_recall *r, uint64_t kind,
                     const struct sim_memory *before, struct teg_recalled *found)
 {
@@ -182,4 +263,6 @@ END_TEST
 HELP_MAIN("sim/sample/recall", 0,
           {what_passes_moves_what_a_simulation_moves, 2},
           {what_is_driven_out_is_written, 2},
+          {what_is_skipped_leaves_its_traces, 2},
+          {the_same_past_is_known_again, 0},
           {an_earlier_one_stands_for_it_if_as_much_is_there, 2})
