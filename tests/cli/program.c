@@ -304,6 +304,7 @@ static void test_flushed(void)
         CHECK(cudaEventElapsedTime(&ms, begin, end) == 0);
         printf("%c %.4f\n", *o, (double)ms * 1000);
     }
+    CHECK(cudaEventDestroy(begin) == 0 && cudaEventDestroy(end) == 0);
 }
 
 /* Of the machine's own clock and of those that a program reads. */
