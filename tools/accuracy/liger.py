@@ -3,7 +3,7 @@
 published times on six GPUs (docs/accuracy.md).
 
     liger.py --pythons FOLDER [--teg build/release/teg] [--half A|B] [--points]
-             [--set KEY=VALUE]... [WORD ...]
+             [-j N] [WORD ...]
 
 The times are those of Liger-Kernel's benchmarks (github.com/linkedin/Liger-Kernel,
 benchmark/data/all_benchmark_data.csv, ead96b61): medians of events around a call,
@@ -339,7 +339,6 @@ def arguments():
     p.add_argument("--teg", default="build/release/teg")
     p.add_argument("--half", choices=("A", "B"))
     p.add_argument("--points", action="store_true", help="a row for each call")
-    p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     p.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", dest="jobs")
     p.add_argument("words", nargs="*", metavar="WORD")
     return p.parse_args()
@@ -383,9 +382,8 @@ def simulate(a, gpu, commit, rows):
         with open(bench, "w") as f:
             f.writelines(f"{call} {size}\n" for _, _, call, size, _ in rows)
         done = subprocess.run(
-            [a.teg, "exec", "--time", "-g", gpu, "-o", os.path.join(work, "traces"),
-             *(x for s in a.set for x in ("--set", s)),
-             "--", python, script, bench], capture_output=True, text=True,
+            [a.teg, "exec", "--time", "-j", "1", "-g", gpu,
+             "-o", os.path.join(work, "traces"), "--", python, script, bench], capture_output=True, text=True,
             env=dict(os.environ, PYTHONPATH=packages))
     took = [float(x.split()[1]) for x in done.stdout.splitlines() if x.startswith("took ")]
     if len(took) < len(rows):
