@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How far training kernels written in Triton, and PyTorch's for the same, are from
-published times on six GPUs (docs/accuracy.md).
+published times on five chips (docs/accuracy.md).
 
     liger.py --pythons FOLDER [--teg build/release/teg] [--half A|B] [--points]
              [-j N] [WORD ...]
@@ -25,7 +25,8 @@ import tempfile
 
 import common
 
-# GPU | commit of Liger-Kernel that brought the times | kernel, provider, mode | size:milliseconds ...
+# GPU | commit of Liger-Kernel that brought the times | kernel, provider, mode |
+# size:milliseconds ...
 BENCH = """
 a100_80 | b5672a15 | cross_entropy torch forward | 4096:.8751
 a100_80 | b5672a15 | cross_entropy torch full | 4096:2.226
@@ -383,8 +384,8 @@ def simulate(a, gpu, commit, rows):
             f.writelines(f"{call} {size}\n" for _, _, call, size, _ in rows)
         done = subprocess.run(
             [a.teg, "exec", "--time", "-j", "1", "-g", gpu,
-             "-o", os.path.join(work, "traces"), "--", python, script, bench], capture_output=True, text=True,
-            env=dict(os.environ, PYTHONPATH=packages))
+             "-o", os.path.join(work, "traces"), "--", python, script, bench],
+            capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=packages))
     took = [float(x.split()[1]) for x in done.stdout.splitlines() if x.startswith("took ")]
     if len(took) < len(rows):
         print(f"{gpu} {' '.join(rows[len(took)][2:4])}: {done.stderr[-2000:]}",
