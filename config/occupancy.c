@@ -52,22 +52,6 @@ static uint64_t shared_of_block(const struct teg_gpu *gpu,
                     gpu->sm.shared_unit);
 }
 
-/* What blocks can have at most: all of it, or what the user sets aside. */
-static uint32_t shared_of_sm(const struct teg_gpu *gpu)
-{
-    uint32_t set = gpu->l1.unified_bytes != 0 ? gpu->l1.carveout_bytes : 0;
-
-    return set != 0 && set < gpu->sm.shared_bytes ? set : gpu->sm.shared_bytes;
-}
-
-static uint64_t blocks_by_shared(const struct teg_gpu *gpu,
-                                 uint32_t shared_bytes)
-{
-    uint64_t wanted = shared_of_block(gpu, shared_bytes);
-
-    return wanted != 0 ? shared_of_sm(gpu) / wanted : UINT64_MAX;
-}
-
 static uint32_t least_carveout(const struct teg_gpu *gpu, uint64_t wanted)
 {
     uint32_t last = gpu->carveout_count - 1;
@@ -79,29 +63,62 @@ static uint32_t least_carveout(const struct teg_gpu *gpu, uint64_t wanted)
     return gpu->carveout[last];
 }
 
+static int divides(const struct teg_gpu *gpu)
+{
+    return gpu->l1.unified_bytes != 0 && gpu->carveout_count != 0;
+}
+
+/* What the user sets aside for shared memory, or the launch; 0: neither. */
+static uint32_t set_carveout(const struct teg_gpu *gpu,
+                             const struct teg_block_asks *a)
+{
+    uint64_t one = shared_of_block(gpu, a->shared_bytes), preferred;
+
+    if (gpu->l1.unified_bytes != 0 && gpu->l1.carveout_bytes != 0)
+        return gpu->l1.carveout_bytes;
+    if (!divides(gpu) || !gpu->l1.carveout_preferred || a->carveout == 0)
+        return 0;
+    preferred = (uint64_t)gpu->sm.shared_bytes * (a->carveout - 1) / 100;
+    return least_carveout(gpu, preferred > one ? preferred : one);
+}
+
+static uint64_t blocks_by_shared(const struct teg_gpu *gpu,
+                                 const struct teg_block_asks *a)
+{
+    uint64_t wanted = shared_of_block(gpu, a->shared_bytes);
+    uint32_t set = set_carveout(gpu, a);
+
+    if (wanted == 0)
+        return UINT64_MAX;
+    return (set != 0 && set < gpu->sm.shared_bytes ? set
+                                                   : gpu->sm.shared_bytes) /
+           wanted;
+}
+
 /* Divides the SM's memory between shared memory and L1. */
-static void divide(const struct teg_gpu *gpu, uint32_t shared_bytes,
+static void divide(const struct teg_gpu *gpu, const struct teg_block_asks *a,
                    struct teg_occupancy *o)
 {
     uint32_t left;
 
     o->carveout_bytes = 0;
     o->l1_bytes = gpu->l1.bytes;
-    if (gpu->l1.unified_bytes == 0 || gpu->carveout_count == 0)
+    if (!divides(gpu))
         return;
-    o->carveout_bytes = gpu->l1.carveout_bytes;
+    o->carveout_bytes = set_carveout(gpu, a);
     if (o->carveout_bytes == 0)
         o->carveout_bytes = least_carveout(
-            gpu, o->blocks_per_sm * shared_of_block(gpu, shared_bytes));
+            gpu, o->blocks_per_sm * shared_of_block(gpu, a->shared_bytes));
     left = gpu->l1.unified_bytes - o->carveout_bytes;
     if (left < o->l1_bytes)
         o->l1_bytes = left;
 }
 
-teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
-                         uint32_t registers, uint32_t shared_bytes,
+teg_status teg_occupancy(const struct teg_gpu *gpu,
+                         const struct teg_block_asks *a,
                          struct teg_occupancy *o, struct teg_diag *d)
 {
+    uint32_t threads = a->threads, registers = a->registers;
     uint32_t warps = (threads + WARP - 1) / WARP;
     uint64_t blocks[TEG_OCCUPANCY_LIMITS];
 
@@ -119,7 +136,7 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
     if (gpu->sm.threads_max / (warps * WARP) < blocks[OCCUPANCY_WARPS])
         blocks[OCCUPANCY_WARPS] = gpu->sm.threads_max / (warps * WARP);
     blocks[OCCUPANCY_REGISTERS] = blocks_by_registers(gpu, warps, registers);
-    blocks[OCCUPANCY_SHARED] = blocks_by_shared(gpu, shared_bytes);
+    blocks[OCCUPANCY_SHARED] = blocks_by_shared(gpu, a);
 
     o->limit = OCCUPANCY_BLOCKS;
     for (enum teg_occupancy_limit l = 0; l < OCCUPANCY_GRID; l++) {
@@ -130,11 +147,11 @@ teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
         return teg_fail(d, TEG_LIMIT, "",
                         "a block of %u threads, %u registers each and %u bytes "
                         "of shared memory fits no SM of %s: too little %s",
-                        threads, registers, shared_bytes, gpu->name,
+                        threads, registers, a->shared_bytes, gpu->name,
                         names[o->limit]);
     o->blocks_per_sm = o->places = (uint32_t)blocks[o->limit];
     o->warps_per_sm = o->blocks_per_sm * warps;
-    divide(gpu, shared_bytes, o);
+    divide(gpu, a, o);
     return TEG_OK;
 }
 

@@ -23,6 +23,15 @@ struct teg_occupancy {
     uint32_t carveout_bytes, l1_bytes;
 };
 
+/* What a launch asks of an SM for each of its blocks. */
+struct teg_block_asks {
+    uint32_t threads;
+    uint32_t registers; /* per thread; 0: unknown, does not limit */
+    uint32_t shared_bytes;
+    uint32_t carveout; /* of an SM's shared memory, in percent and one more, how
+                            much the launch prefers set aside; 0: says nothing */
+};
+
 /* What a block takes of an SM, as it is set aside. */
 struct teg_block_needs {
     uint32_t warps, registers, shared_bytes;
@@ -31,15 +40,16 @@ struct teg_block_needs {
 const char *teg_occupancy_limit_name(enum teg_occupancy_limit limit);
 
 /*
- * `threads` and `shared_bytes` per block, `registers` per thread (0: unknown,
- * does not limit).  TEG_LIMIT if not even one block fits.
+ * TEG_LIMIT if not even one block fits.
  * (The rules of the vendor's occupancy calculator: registers rounded per block
  * on compute capability 1.x; per warp, over the sub-partitions of the register
  * file, from 2.0 on.  The carve-out is the least that does not take a block
- * away: what the driver chooses unless told otherwise.)
+ * away: what the driver chooses unless told otherwise.  A launch that says how
+ * much it prefers has the least that holds as much, and one block; more blocks
+ * than that holds are not resident.)
  */
-teg_status teg_occupancy(const struct teg_gpu *gpu, uint32_t threads,
-                         uint32_t registers, uint32_t shared_bytes,
+teg_status teg_occupancy(const struct teg_gpu *gpu,
+                         const struct teg_block_asks *asks,
                          struct teg_occupancy *occupancy, struct teg_diag *d);
 
 void teg_block_needs(const struct teg_gpu *gpu, uint32_t threads,

@@ -19,13 +19,23 @@ uint32_t teg_kernel_threads(const struct teg_kernel *k)
     return threads != 0 ? threads : TEG_LANES;
 }
 
+struct teg_block_asks teg_kernel_asks(const struct teg_kernel *k)
+{
+    return (struct teg_block_asks){
+        .threads = teg_kernel_threads(k),
+        .registers = k->registers,
+        .shared_bytes = k->shared_bytes,
+        .carveout = k->carveout,
+    };
+}
+
 teg_status teg_kernel_occupancy(const struct teg_kernel *k,
                                 const struct teg_gpu *gpu,
                                 struct teg_occupancy *o, struct teg_diag *d)
 {
     char name[TEG_NAME_MAX];
-    teg_status status = teg_occupancy(gpu, teg_kernel_threads(k), k->registers,
-                                      k->shared_bytes, o, d);
+    const struct teg_block_asks asks = teg_kernel_asks(k);
+    teg_status status = teg_occupancy(gpu, &asks, o, d);
 
     if (status != TEG_OK && d != NULL && d->where[0] == '\0')
         snprintf(d->where, sizeof d->where, "kernel %.200s",
@@ -63,6 +73,7 @@ void teg_statistics_describe(struct teg_statistics *s,
     memcpy(s->block, k->block, sizeof s->block);
     s->registers = k->registers;
     s->shared_bytes = k->shared_bytes;
+    s->carveout = k->carveout;
     s->isa = k->isa;
     s->occupancy = *o;
     s->sms = sms;

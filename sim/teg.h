@@ -66,6 +66,8 @@ teg_status teg_simulate(struct teg_launch *launch, const struct teg_gpu *gpu,
 
 /* Threads of a block: one that the trace says nothing of is of a warp. */
 uint32_t teg_kernel_threads(const struct teg_kernel *k);
+/* What the launch asks of an SM. */
+struct teg_block_asks teg_kernel_asks(const struct teg_kernel *k);
 /* Of the kernel; says whose it is if it fits nowhere. */
 teg_status teg_kernel_occupancy(const struct teg_kernel *k,
                                 const struct teg_gpu *gpu,

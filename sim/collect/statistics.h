@@ -36,7 +36,7 @@ struct teg_statistics {
     /* kernel */
     char name[TEG_NAME_MAX];
     uint32_t grid[3], block[3];
-    uint32_t registers, shared_bytes, isa;
+    uint32_t registers, shared_bytes, carveout, isa;
     char unknown_first[64]; /* one of the unknown opcodes */
 #define KERNEL(type, field, shape, ...) type field shape;
 #include "sim/collect/counters.def"
@@ -60,6 +60,20 @@ struct teg_statistics {
     uint64_t timeline_bin_cycles; /* width of a bin, a power of two */
     struct teg_unit_statistics unit[TEG_MAX_UNITS];
 };
+
+/* What the launch asked of an SM; threads that are not known: of a warp. */
+static inline struct teg_block_asks teg_statistics_asks(
+    const struct teg_statistics *s)
+{
+    uint32_t threads = s->block[0] * s->block[1] * s->block[2];
+
+    return (struct teg_block_asks){
+        .threads = threads != 0 ? threads : TEG_LANES,
+        .registers = s->registers,
+        .shared_bytes = s->shared_bytes,
+        .carveout = s->carveout,
+    };
+}
 
 /*
  * The collector that fills it.  Listens to everything; `s` must outlive it.

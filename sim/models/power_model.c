@@ -283,12 +283,11 @@ teg_status power_evaluate(const struct power_inputs *in,
 static teg_status limit_sms(struct teg_statistics *s, struct teg_gpu *gpu,
                             uint32_t sms, struct teg_diag *d)
 {
-    uint32_t threads = s->block[0] * s->block[1] * s->block[2];
+    struct teg_block_asks asks = teg_statistics_asks(s);
     uint64_t each = (s->blocks + sms - 1) / sms;
     struct teg_occupancy o;
 
-    TRY(teg_occupancy(gpu, threads != 0 ? threads : TEG_LANES, s->registers,
-                      s->shared_bytes, &o, d));
+    TRY(teg_occupancy(gpu, &asks, &o, d));
     if (each < o.blocks_per_sm) {
         o.warps_per_sm = o.warps_per_sm / o.blocks_per_sm * (uint32_t)each;
         o.blocks_per_sm = (uint32_t)each;

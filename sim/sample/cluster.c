@@ -39,9 +39,7 @@ static void widen_by_grid(struct spread *s, const struct teg_portrait *r,
     struct teg_occupancy o;
     uint64_t places;
 
-    if (gpu->chip.sms == 0 ||
-        teg_occupancy(gpu, r->threads_per_block, r->registers, r->shared_bytes,
-                      &o, NULL) != TEG_OK)
+    if (gpu->chip.sms == 0 || teg_occupancy(gpu, &r->asks, &o, NULL) != TEG_OK)
         return;
     places = (uint64_t)gpu->chip.sms * o.blocks_per_sm;
     widen(s, waves(m->blocks, gpu->chip.sms), waves(r->blocks, gpu->chip.sms));

@@ -7,6 +7,7 @@
 #include "isa/base/hash.h"
 #include "sim/memory/plan.h"
 #include "sim/sample/lines.h"
+#include "sim/teg.h"
 
 enum {
     BANKS = 32, /* of shared memory, since compute capability 2.0 */
@@ -36,6 +37,7 @@ uint64_t teg_portrait_outline(const struct teg_kernel *k)
         teg_hash_mix(&hash, k->block[i]);
     teg_hash_mix(&hash, k->registers);
     teg_hash_mix(&hash, k->shared_bytes);
+    teg_hash_mix(&hash, k->carveout);
     teg_hash_mix(&hash, k->isa);
     return hash;
 }
@@ -255,9 +257,7 @@ static void sign(struct painter *p)
     teg_hash_mix(&portrait->digest, k->shared_base);
     teg_hash_mix(&portrait->digest, k->local_base);
     portrait->blocks = p->blocks;
-    portrait->threads_per_block = teg_kernel_threads_per_block(k);
-    portrait->registers = k->registers;
-    portrait->shared_bytes = k->shared_bytes;
+    portrait->asks = teg_kernel_asks(k);
     if (instructions > 0) {
         portrait->part[PORTRAIT_USUAL_BLOCK] = p->block_squares / instructions;
         portrait->part[PORTRAIT_USUAL_WARP] = p->warp_squares / instructions;

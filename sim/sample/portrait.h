@@ -12,6 +12,7 @@
 #ifndef TEG_SIM_SAMPLE_PORTRAIT_H
 #define TEG_SIM_SAMPLE_PORTRAIT_H
 
+#include "config/occupancy.h"
 #include "traces/block/cursor.h"
 
 enum teg_portrait_part {
@@ -33,7 +34,7 @@ struct teg_portrait {
     uint64_t blocks;
     uint64_t warps, thread_instructions;
     /* For the occupancy. */
-    uint32_t threads_per_block, registers, shared_bytes;
+    struct teg_block_asks asks; /* of an SM */
     double part[PORTRAIT_PARTS];
 };
 

@@ -477,8 +477,7 @@ static teg_status find_places(struct sampling *p,
     uint32_t warps = (threads + TEG_LANES - 1) / TEG_LANES;
     struct teg_occupancy o;
 
-    TRY(teg_occupancy(p->gpu, threads != 0 ? threads : TEG_LANES,
-                      kernel->registers, kernel->shared_bytes, &o, d));
+    TRY(teg_kernel_occupancy(kernel, p->gpu, &o, d));
     p->blocks_per_sm = o.blocks_per_sm;
     if (options->warps_per_sm != 0 && warps != 0 &&
         options->warps_per_sm / warps < p->blocks_per_sm)

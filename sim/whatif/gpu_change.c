@@ -148,6 +148,7 @@ void gpu_change_full_occupancy(struct teg_gpu *gpu)
     gpu->sm.blocks_max = gpu->sm.warps_max;
     /* Set aside by the user, it would still limit. */
     gpu->l1.carveout_bytes = 0;
+    gpu->l1.carveout_preferred = 0;
 }
 
 void gpu_change_no_fences(struct teg_gpu *gpu)

@@ -70,17 +70,15 @@ int idle_no_same_warp_gap(const struct idle_run *run)
 int idle_full_occupancy(const struct idle_run *run)
 {
     const struct teg_statistics *s = run->s;
-    uint32_t threads = s->block[0] * s->block[1] * s->block[2];
+    const struct teg_block_asks asks = teg_statistics_asks(s);
     struct teg_gpu changed = *run->gpu;
     struct teg_occupancy as_is, full;
     struct teg_diag d;
 
     gpu_change_full_occupancy(&changed);
-    if (threads == 0 ||
-        teg_occupancy(run->gpu, threads, s->registers, s->shared_bytes, &as_is,
-                      &d) != TEG_OK ||
-        teg_occupancy(&changed, threads, s->registers, s->shared_bytes, &full,
-                      &d) != TEG_OK)
+    if (s->block[0] == 0 ||
+        teg_occupancy(run->gpu, &asks, &as_is, &d) != TEG_OK ||
+        teg_occupancy(&changed, &asks, &full, &d) != TEG_OK)
         return 0;
     return full.l1_bytes == as_is.l1_bytes &&
            (full.places == as_is.places ||

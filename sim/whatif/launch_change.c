@@ -12,6 +12,7 @@ static const struct key {
 } keys[LAUNCH_KEYS] = {
     [LAUNCH_REGISTERS] = {"launch.registers", 1, 1024},
     [LAUNCH_SHARED] = {"launch.shared_bytes", 0, 1 << 20},
+    [LAUNCH_CARVEOUT] = {"launch.carveout", 0, 100},
     [LAUNCH_WARPS] = {"launch.warps", 1, 64},
     [LAUNCH_SMS] = {"launch.sms", 1, 1024},
 };
@@ -63,6 +64,8 @@ void launch_change_apply(const struct launch_change *c,
         launch->kernel->registers = c->value[LAUNCH_REGISTERS];
     if (c->given[LAUNCH_SHARED])
         launch->kernel->shared_bytes = c->value[LAUNCH_SHARED];
+    if (c->given[LAUNCH_CARVEOUT])
+        launch->kernel->carveout = c->value[LAUNCH_CARVEOUT] + 1;
 }
 
 void launch_change_limit(const struct launch_change *c,

@@ -1,6 +1,6 @@
 /*
- * What of a launch the points of a sweep change: registers and shared memory of
- * its kernel, and how many warps and SMs run it.
+ * What of a launch the points of a sweep change: registers, shared memory
+ * and carve-out of its kernel, and how many warps and SMs run it.
  */
 #ifndef TEG_SIM_WHATIF_LAUNCH_CHANGE_H
 #define TEG_SIM_WHATIF_LAUNCH_CHANGE_H
@@ -10,6 +10,7 @@
 enum {
     LAUNCH_REGISTERS,
     LAUNCH_SHARED,
+    LAUNCH_CARVEOUT, /* percent */
     LAUNCH_WARPS,
     LAUNCH_SMS,
     LAUNCH_KEYS

@@ -1,7 +1,7 @@
 #include "sim/whatif/spread.h"
 
-#include "config/occupancy.h"
 #include "isa/base/minmax.h"
+#include "sim/teg.h"
 #include "sim/whatif/deal.h"
 
 #include <stdlib.h>
@@ -91,8 +91,7 @@ uint32_t spread_pieces(const struct teg_gpu *gpu, const struct teg_kernel *k)
 
     if (blocks == 0 || threads == 0 || threads > UINT32_MAX ||
         teg_kernel_cluster(k) > 1 || deal_meets_elsewhere(&k->program) ||
-        teg_occupancy(gpu, (uint32_t)threads, k->registers, k->shared_bytes, &o,
-                      &d) != TEG_OK)
+        teg_kernel_occupancy(k, gpu, &o, &d) != TEG_OK)
         return 1;
     return (uint32_t)teg_min(
         teg_max((uint64_t)gpu->chip.sms * o.places / blocks, 1), PIECES_MAX);

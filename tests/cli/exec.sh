@@ -8,7 +8,7 @@ standin=${BUILD:-build/release}/cudart
 count() { grep -c '"trace"' "$1"; }
 value() { sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1" | head -1; }
 
-for test in scale managed variables parameters repeats device threads cooperative textures surfaces; do
+for test in scale managed variables parameters carveout repeats device threads cooperative textures surfaces; do
     for gpu in t4 a100 a40; do
         expect 0 "$teg" exec -g $gpu -o "$work/$test-$gpu" -- "$program" $test
     done
@@ -48,6 +48,17 @@ dram() { "$teg" run "$work/scale-a100/kernels.json" -g a100 -f json "$@" |
 check 'cold it reads what it scales' [ "$(dram --caches cold)" = "$((4000 + 32)) " ]
 check 'carried the copy is there' [ "$(dram)" = '32 0 ' ]
 
+# what a launch prefers of L1 and shared memory is in its trace, and is set aside:
+# on an A100 8 KB; without it 32 blocks of a kilobyte for the system and 256 bytes
+expect 0 "$teg" info "$work"/carveout-a100/0000-reverse.tegt
+out "256 bytes shared, 0 % of an SM's preferred for it"
+expect 0 "$teg" run "$work"/carveout-a100/0000-reverse.tegt -g a100
+out 'carve-out  *8  KB'
+expect 0 "$teg" run "$work"/carveout-a100/0000-reverse.tegt -g a100 --set l1.carveout_preferred=0
+out 'carve-out  *64  KB'
+expect 0 "$teg" sweep "$work"/carveout-a100/0000-reverse.tegt -g a100 \
+    --vary launch.carveout=0,100
+out '^ *1  *100  *[0-9]'
 # launches that would do what one before did are listed all the same: the
 # value changes once, the buffer moves once
 check 'all are counted' [ "$(sed -n '/"order"/q;s/.*"launches": *\([0-9]*\).*/\1/p' \

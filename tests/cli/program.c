@@ -154,6 +154,50 @@ static void test_parameters(void)
     CHECK(cudaFuncSetAttribute(reverse, 8, 1 << 20) == 1);
 }
 
+/* Where L1 and shared memory are one, a kernel that prefers some of it has no more
+ * blocks on an SM than that holds, but one at least. */
+static void test_carveout(void)
+{
+    int all, some, one, preferred, *data;
+    void *args[] = {&data};
+
+    CHECK(cudaMalloc((void **)&data, 64 * sizeof *data) == 0);
+    CHECK(cudaFuncSetAttribute(reverse, 8, 60000) == 0);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&all, reverse, 64,
+                                                        20000) == 0);
+    CHECK(all > 1);
+    CHECK(cudaFuncSetAttribute(reverse, 9, 101) == 1);
+    CHECK(cudaFuncSetAttribute(reverse, 9, 0) == 0);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&one, reverse, 64,
+                                                        20000) == 0);
+    CHECK(one == 1);
+    CHECK(launch(reverse, 1, 64, 256, args) == 0);
+    CHECK(cudaFuncSetAttribute(reverse, 9, 40) == 0);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
+                                                        20000) == 0);
+    CHECK(some >= one && some <= all);
+    CHECK(cudaFuncSetAttribute(reverse, 9, -1) == 0);
+    CHECK(cudaFuncSetCacheConfig(reverse, 4) == 1);
+    CHECK(cudaFuncSetCacheConfig(reverse, 2) == 0);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
+                                                        20000) == 0);
+    CHECK(some == one);
+    CHECK(cudaFuncSetCacheConfig(reverse, 0) == 0);
+    CHECK(cudaDeviceSetCacheConfig(2) == 0);
+    CHECK(cudaDeviceGetCacheConfig(&preferred) == 0 && preferred == 2);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
+                                                        20000) == 0);
+    CHECK(some == one);
+    CHECK(cudaDeviceSetCacheConfig(0) == 0);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
+                                                        20000) == 0);
+    CHECK(some == all);
+    /* what no launch may have */
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
+                                                        60001) == 0);
+    CHECK(some == 0);
+}
+
 /* The same launch again and again, with changes between that it must see. */
 static void test_repeats(void)
 {
@@ -518,6 +562,7 @@ static const struct {
     {"managed", test_managed},
     {"variables", test_variables},
     {"parameters", test_parameters},
+    {"carveout", test_carveout},
     {"repeats", test_repeats},
     {"tune", test_tune},
     {"layers", test_layers},

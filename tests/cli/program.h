@@ -65,6 +65,9 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaGetDeviceCount(int *count);
 int cudaSetDevice(int device);
 int cudaFuncSetAttribute(const void *host, int attribute, int value);
+int cudaFuncSetCacheConfig(const void *host, int config);
+int cudaDeviceSetCacheConfig(int config);
+int cudaDeviceGetCacheConfig(int *config);
 int cudaFuncGetAttributes(void *attributes, const void *host);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
                                                   int threads, size_t dynamic);

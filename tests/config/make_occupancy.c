@@ -26,7 +26,11 @@ static const int warps[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20, 24, 32};
 static const int registers[] = {16, 24, 32, 40, 63, 72, 96, 128, 168, 255};
 static const int shared[] = {0, 1000, 5000, 16384, 40000};
 
-static int blocks_of(const struct chip *c, int threads, int regs, int bytes)
+/* Percent of its shared memory that a launch prefers. */
+static const int carveouts[] = {0, 5, 25, 50, 75, 100};
+
+static int blocks_of(const struct chip *c, int threads, int regs, int bytes,
+                     int carveout)
 {
     cudaOccDeviceProp properties = {0};
     cudaOccFuncAttributes kernel = {0};
@@ -49,8 +53,8 @@ static int blocks_of(const struct chip *c, int threads, int regs, int bytes)
     kernel.sharedSizeBytes = (size_t)bytes;
     kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
     kernel.maxDynamicSharedSizeBytes = properties.sharedMemPerBlockOptin;
-    state.cacheConfig = CACHE_PREFER_SHARED;
-    state.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
+    state.cacheConfig = CACHE_PREFER_NONE;
+    state.carveoutConfig = carveout;
     if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &kernel,
                                                 &state, threads,
                                                 0) != CUDA_OCC_SUCCESS)
@@ -58,9 +62,16 @@ static int blocks_of(const struct chip *c, int threads, int regs, int bytes)
     return result.activeBlocksPerMultiprocessor;
 }
 
+static void print_row(const struct chip *c, int threads, int regs, int bytes,
+                      int carveout)
+{
+    printf("%s,%d,%d,%d,%d,%d\n", c->name, threads, regs, bytes, carveout,
+           blocks_of(c, threads, regs, bytes, carveout));
+}
+
 int main(void)
 {
-    printf("gpu,threads,registers,shared,blocks\n");
+    printf("gpu,threads,registers,shared,carveout,blocks\n");
     for (size_t c = 0; c < sizeof chips / sizeof chips[0]; c++) {
         for (size_t w = 0; w < sizeof warps / sizeof warps[0]; w++) {
             /* Every second number of registers, every fifth of bytes. */
@@ -68,9 +79,10 @@ int main(void)
                 int threads = 32 * warps[w] - (int)(r % 3);
                 int bytes = shared[(c + w + r) % 5];
 
-                printf("%s,%d,%d,%d,%d\n", chips[c].name, threads, registers[r],
-                       bytes,
-                       blocks_of(&chips[c], threads, registers[r], bytes));
+                print_row(&chips[c], threads, registers[r], bytes, -1);
+                if (chips[c].major >= 7)
+                    print_row(&chips[c], threads, registers[r], bytes,
+                              carveouts[(w + r / 2) % 6]);
             }
         }
     }

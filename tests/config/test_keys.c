@@ -645,6 +645,7 @@ static const int exempt[] = {KEY_power_calibrated,
                              KEY_memory_copy_out_bytes_per_cycle,
                              KEY_memory_copy_line_interval,
                              KEY_l2_join_lines,
+                             KEY_l1_carveout_preferred,
                              KEY_l2_writes_resting,
                              KEY_sm_warps_max,
                              KEY_dram_size_gb};

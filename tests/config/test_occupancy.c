@@ -39,14 +39,25 @@ struct row {
     enum teg_occupancy_limit limit;
 };
 
+static teg_status ask(const struct teg_gpu *gpu, uint32_t threads,
+                      uint32_t registers, uint32_t shared,
+                      struct teg_occupancy *o, struct teg_diag *d)
+{
+    return teg_occupancy(gpu,
+                         &(struct teg_block_asks){.threads = threads,
+                                                  .registers = registers,
+                                                  .shared_bytes = shared},
+                         o, d);
+}
+
 static void expect(const struct teg_gpu *gpu, const struct row *row, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct teg_occupancy o;
         struct teg_diag d;
 
-        ck_assert_msg(teg_occupancy(gpu, row[i].threads, row[i].registers,
-                                    row[i].shared, &o, &d) == TEG_OK,
+        ck_assert_msg(ask(gpu, row[i].threads, row[i].registers, row[i].shared,
+                          &o, &d) == TEG_OK,
                       "row %zu: %s", i, d.what);
         ck_assert_msg(o.blocks_per_sm == row[i].blocks &&
                           o.limit == row[i].limit,
@@ -120,9 +131,11 @@ START_TEST(the_toolkits_arithmetic_says_the_same)
     for (; help_csv_next(&csv); rows++) {
         struct teg_occupancy o = {0};
         struct teg_diag d;
-        uint32_t threads = (uint32_t)help_csv_number(&csv, "threads");
-        uint32_t registers = (uint32_t)help_csv_number(&csv, "registers");
-        uint32_t shared = (uint32_t)help_csv_number(&csv, "shared");
+        struct teg_block_asks asks = {
+            .threads = (uint32_t)help_csv_number(&csv, "threads"),
+            .registers = (uint32_t)help_csv_number(&csv, "registers"),
+            .shared_bytes = (uint32_t)help_csv_number(&csv, "shared"),
+        };
         uint32_t blocks = (uint32_t)help_csv_number(&csv, "blocks");
 
         if (strcmp(loaded, help_csv(&csv, "gpu")) != 0) {
@@ -130,16 +143,17 @@ START_TEST(the_toolkits_arithmetic_says_the_same)
             snprintf(loaded, sizeof loaded, "%s", help_csv(&csv, "gpu"));
             gpu = load(loaded);
         }
-        if (teg_occupancy(gpu, threads, registers, shared, &o, &d) != TEG_OK)
+        asks.carveout = (uint32_t)(help_csv_number(&csv, "carveout") + 1);
+        if (teg_occupancy(gpu, &asks, &o, &d) != TEG_OK)
             o.blocks_per_sm = 0;
         ck_assert_msg(o.blocks_per_sm == blocks,
-                      "%s, %u threads, %u registers, %u bytes: %u blocks, the "
-                      "toolkit says %u",
-                      loaded, threads, registers, shared, o.blocks_per_sm,
-                      blocks);
+                      "%s, %u threads, %u registers, %u bytes, carve-out %d: "
+                      "%u blocks, the toolkit says %u",
+                      loaded, asks.threads, asks.registers, asks.shared_bytes,
+                      (int)asks.carveout - 1, o.blocks_per_sm, blocks);
     }
     teg_gpu_free(gpu);
-    ck_assert_int_eq(rows, 675);
+    ck_assert_int_eq(rows, 1125);
 }
 END_TEST
 
@@ -152,6 +166,7 @@ static void unified(struct teg_gpu *gpu)
     cc70(gpu);
     gpu->l1.bytes = 122880;
     gpu->l1.unified_bytes = 131072;
+    gpu->l1.carveout_preferred = 1;
     gpu->carveout_count = 6;
     for (int i = 0; i < 6; i++)
         gpu->carveout[i] = kilobytes[i] * 1024;
@@ -160,21 +175,29 @@ static void unified(struct teg_gpu *gpu)
 START_TEST(shared_memory_takes_from_l1)
 {
     static const struct {
-        uint32_t shared, reserved, set, blocks, carveout, l1;
+        uint32_t shared, reserved, set, blocks, carveout, l1, preferred;
     } rows[] = {
-        {0, 0, 0, 8, 0, 122880},
+        {0, 0, 0, 8, 0, 122880, 0},
         /* 8 blocks of 1 KB need 8 KB: 120 of 128 KB are left */
-        {1024, 0, 0, 8, 8192, 122880},
-        {1025, 0, 0, 8, 16384, 114688},
+        {1024, 0, 0, 8, 8192, 122880, 0},
+        {1025, 0, 0, 8, 16384, 114688, 0},
         /* 8 of 12 KB are 96 */
-        {12288, 0, 0, 8, 98304, 32768},
+        {12288, 0, 0, 8, 98304, 32768, 0},
         /* 3 of 32 KB are 96, too */
-        {32768, 0, 0, 3, 98304, 32768},
+        {32768, 0, 0, 3, 98304, 32768, 0},
         /* a kilobyte a block for the system: 8 KB */
-        {0, 1024, 0, 8, 8192, 122880},
+        {0, 1024, 0, 8, 8192, 122880, 0},
         /* the user sets 32 KB aside: 2 blocks of 16 */
-        {16384, 0, 32768, 2, 32768, 98304},
-        {0, 0, 65536, 8, 65536, 65536},
+        {16384, 0, 32768, 2, 32768, 98304, 0},
+        {0, 0, 65536, 8, 65536, 65536, 0},
+        /* the launch prefers half of 96 KB: 64, of which 3 blocks of 20 */
+        {20480, 0, 0, 3, 65536, 65536, 50 + 1},
+        /* none at all: what one block needs, 32 KB */
+        {20480, 0, 0, 1, 32768, 98304, 0 + 1},
+        {0, 0, 0, 8, 0, 122880, 0 + 1},
+        {0, 0, 0, 8, 98304, 32768, 100 + 1},
+        /* the user's word counts more */
+        {16384, 0, 32768, 2, 32768, 98304, 100 + 1},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -185,12 +208,29 @@ START_TEST(shared_memory_takes_from_l1)
         unified(&gpu);
         gpu.sm.shared_reserved = rows[i].reserved;
         gpu.l1.carveout_bytes = rows[i].set;
-        ck_assert(teg_occupancy(&gpu, 256, 32, rows[i].shared, &o, &d) ==
-                  TEG_OK);
+        ck_assert(teg_occupancy(&gpu,
+                                &(struct teg_block_asks){
+                                    256, 32, rows[i].shared, rows[i].preferred},
+                                &o, &d) == TEG_OK);
         ck_assert_uint_eq(o.blocks_per_sm, rows[i].blocks);
         ck_assert_uint_eq(o.carveout_bytes, rows[i].carveout);
         ck_assert_uint_eq(o.l1_bytes, rows[i].l1);
     }
+}
+END_TEST
+
+START_TEST(what_a_launch_prefers_can_be_ignored)
+{
+    const struct teg_block_asks asks = {256, 32, 20480, 0 + 1};
+    struct teg_occupancy o;
+    struct teg_gpu gpu;
+    struct teg_diag d;
+
+    unified(&gpu);
+    gpu.l1.carveout_preferred = 0;
+    ck_assert(teg_occupancy(&gpu, &asks, &o, &d) == TEG_OK);
+    ck_assert_uint_eq(o.blocks_per_sm, 4);
+    ck_assert_uint_eq(o.carveout_bytes, 98304);
 }
 END_TEST
 
@@ -201,12 +241,12 @@ START_TEST(what_fits_no_sm_is_refused)
     struct teg_diag d;
 
     cc70(&gpu);
-    ck_assert(teg_occupancy(&gpu, 1025, 16, 0, &o, &d) == TEG_LIMIT);
-    ck_assert(teg_occupancy(&gpu, 0, 16, 0, &o, &d) == TEG_LIMIT);
-    ck_assert(teg_occupancy(&gpu, 1024, 256, 0, &o, &d) == TEG_LIMIT);
-    ck_assert(teg_occupancy(&gpu, 1024, 128, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(ask(&gpu, 1025, 16, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(ask(&gpu, 0, 16, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(ask(&gpu, 1024, 256, 0, &o, &d) == TEG_LIMIT);
+    ck_assert(ask(&gpu, 1024, 128, 0, &o, &d) == TEG_LIMIT);
     ck_assert_ptr_nonnull(strstr(d.what, "registers"));
-    ck_assert(teg_occupancy(&gpu, 32, 16, 98305, &o, &d) == TEG_LIMIT);
+    ck_assert(ask(&gpu, 32, 16, 98305, &o, &d) == TEG_LIMIT);
     ck_assert_ptr_nonnull(strstr(d.what, "shared memory"));
 }
 END_TEST
@@ -215,4 +255,6 @@ HELP_MAIN("config/occupancy", 10,
           {compute_capability_1_rounds_registers_per_block, 0},
           {volta_rounds_registers_per_warp_over_four_parts, 0},
           {the_toolkits_arithmetic_says_the_same, 0},
-          {shared_memory_takes_from_l1, 0}, {what_fits_no_sm_is_refused, 0})
+          {shared_memory_takes_from_l1, 0},
+          {what_a_launch_prefers_can_be_ignored, 0},
+          {what_fits_no_sm_is_refused, 0})

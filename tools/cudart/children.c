@@ -63,7 +63,7 @@ static int occupancy(void *self, const struct teg_cubin_kernel *kernel,
 
     if (f == NULL || threads == 0)
         return 0;
-    *blocks = (int)blocks_per_sm(c->runtime, f, threads, dynamic);
+    *blocks = (int)blocks_per_sm(c->runtime, f, threads, dynamic, 0);
     return 1;
 }
 

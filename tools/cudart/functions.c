@@ -7,6 +7,7 @@
 
 enum {
     ATTRIBUTE_DYNAMIC_SHARED = 8,
+    ATTRIBUTE_CARVEOUT = 9,
     ATTRIBUTE_LARGE_CLUSTERS = 14,
 };
 
@@ -29,11 +30,8 @@ CALL(cudaFuncGetAttributes, struct cuda_function_attributes *a,
         .registers = (int)k->registers,
         .ptx_version = (int)f->module->cubin.sm,
         .binary_version = (int)f->module->cubin.sm,
-        .max_dynamic_shared =
-            (int)(f->dynamic_shared != 0
-                      ? f->dynamic_shared
-                      : shared_default(r->gpu) - k->shared_bytes),
-        .shared_carveout = -1,
+        .max_dynamic_shared = (int)dynamic_shared_most(r, f),
+        .shared_carveout = (int)f->carveout - 1,
         .cluster = {0, (int)k->cluster[0], (int)k->cluster[1],
                     (int)k->cluster[2]},
         .cluster_free = f->large_clusters,
@@ -54,6 +52,11 @@ CALL(cudaFuncSetAttribute, const void *what, int attribute, int value)
             (uint64_t)value + f->kernel->shared_bytes > shared_most(r->gpu))
             return runtime_end(r, cudaErrorInvalidValue);
         f->dynamic_shared = (uint32_t)value;
+    }
+    if (attribute == ATTRIBUTE_CARVEOUT) {
+        if (value < -1 || value > 100)
+            return runtime_end(r, cudaErrorInvalidValue);
+        f->carveout = (uint32_t)(value + 1);
     }
     if (attribute == ATTRIBUTE_LARGE_CLUSTERS)
         f->large_clusters = value != 0;
@@ -100,7 +103,7 @@ CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks,
     (void)flags;
     if (f == NULL || blocks == NULL || threads <= 0)
         return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
-    *blocks = (int)blocks_per_sm(r, f, (uint32_t)threads, dynamic);
+    *blocks = (int)blocks_per_sm(r, f, (uint32_t)threads, dynamic, 0);
     return runtime_end(r, cudaSuccess);
 }
 
@@ -143,7 +146,7 @@ static uint64_t clusters_at_once(const struct runtime *r,
 
     if (threads == 0 || threads > r->gpu->sm.threads_per_block_max)
         return 0;
-    of_sm = blocks_per_sm(r, f, (uint32_t)threads, c->shared);
+    of_sm = blocks_per_sm(r, f, (uint32_t)threads, c->shared, 0);
     for (uint32_t g = 0; g < r->gpu->chip.gpcs; g++)
         all += of_sm *
                (teg_gpu_group_begin(r->gpu, g + 1) -

@@ -26,6 +26,7 @@ enum {
     ATTRIBUTE_DEPENDENT = 6, /* programmatic stream serialization */
     ATTRIBUTE_EVENT = 7,     /* that its blocks let happen */
     ATTRIBUTE_STARTED_EVENT = 12,
+    ATTRIBUTE_CARVEOUT = 14, /* percent */
 };
 
 /* What <<<...>>> pushed and the kernel's stub takes. */
@@ -81,7 +82,8 @@ static uint64_t blocks_at_once(const struct runtime *r,
 {
     uint32_t threads = s->block.x * s->block.y * s->block.z;
 
-    return (uint64_t)r->gpu->chip.sms * blocks_per_sm(r, f, threads, s->shared);
+    return (uint64_t)r->gpu->chip.sms *
+           blocks_per_sm(r, f, threads, s->shared, s->carveout);
 }
 
 /* All blocks of a cooperative grid have to fit the GPU at once. */
@@ -98,15 +100,13 @@ static int check_cooperative(const struct runtime *r, const struct function *f,
 static int check_resources(const struct runtime *r, const struct function *f,
                            const struct launch_shape *s)
 {
-    const struct teg_cubin_kernel *k = f->kernel;
     uint32_t threads = s->block.x * s->block.y * s->block.z;
-    uint32_t most =
-        f->dynamic_shared != 0 ? f->dynamic_shared : shared_default(r->gpu);
 
-    if (s->shared > most || k->shared_bytes + s->shared > shared_most(r->gpu))
+    if (s->shared > dynamic_shared_most(r, f) ||
+        f->kernel->shared_bytes + s->shared > shared_most(r->gpu))
         return cudaErrorInvalidValue;
     if (threads > threads_most(r, f) ||
-        blocks_per_sm(r, f, threads, s->shared) == 0)
+        blocks_per_sm(r, f, threads, s->shared, s->carveout) == 0)
         return cudaErrorLaunchOutOfResources;
     return cudaSuccess;
 }
@@ -340,8 +340,10 @@ static void say_way_on(const struct runtime *r, const struct teg_diag *d)
 }
 
 int function_launch(struct runtime *r, struct function *f,
-                    const struct launch_shape *s, void **args)
+                    const struct launch_shape *asked, void **args)
 {
+    struct launch_shape shape = *asked;
+    const struct launch_shape *s = &shape;
     uint8_t params[PARAMS_MAX];
     uint64_t insts = 0;
     struct timeline_launch *took = NULL;
@@ -354,6 +356,7 @@ int function_launch(struct runtime *r, struct function *f,
         .cluster = {s->cluster.x, s->cluster.y, s->cluster.z},
         .cooperative = s->cooperative,
         .dynamic_shared = (uint32_t)s->shared,
+        .carveout = asked->carveout != 0 ? asked->carveout : carveout_of(r, f),
         .params = params,
         .param_bytes = f->kernel->param_bytes,
         .module = &f->module->placed,
@@ -378,6 +381,7 @@ int function_launch(struct runtime *r, struct function *f,
     };
     int error = check_shape(r, s);
 
+    shape.carveout = facts.carveout;
     if (error == cudaSuccess)
         error = check_resources(r, f, s);
     if (error == cudaSuccess)
@@ -430,6 +434,23 @@ static int launch(struct runtime *r, const void *what,
     return f != NULL ? launch_submit(r, f, shape, args, stream) : error;
 }
 
+/* As of a struct teg_kernel; what is no share says nothing. */
+static uint32_t read_carveout(const struct cuda_launch_attribute *a)
+{
+    uint32_t percent;
+
+    memcpy(&percent, a->value, sizeof percent);
+    return percent <= 100 ? percent + 1 : 0;
+}
+
+static void write_carveout(const struct launch_shape *shape,
+                           struct cuda_launch_attribute *a)
+{
+    uint32_t percent = shape->carveout - 1; /* -1: says nothing */
+
+    memcpy(a->value, &percent, sizeof percent);
+}
+
 void launch_read_attributes(struct launch_shape *shape,
                             const struct cuda_launch_attribute *attribute,
                             uint32_t count)
@@ -443,6 +464,8 @@ void launch_read_attributes(struct launch_shape *shape,
             memcpy(&shape->cluster, a->value, sizeof shape->cluster);
         else if (a->id == ATTRIBUTE_DEPENDENT)
             memcpy(&shape->dependent, a->value, sizeof shape->dependent);
+        else if (a->id == ATTRIBUTE_CARVEOUT)
+            shape->carveout = read_carveout(a);
         else if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_STARTED_EVENT)
             memcpy(&shape->event, a->value, sizeof shape->event);
     }
@@ -458,6 +481,8 @@ void launch_write_attribute(const struct launch_shape *shape, int id,
         memcpy(a->value, &shape->cluster, sizeof shape->cluster);
     else if (id == ATTRIBUTE_DEPENDENT)
         memcpy(a->value, &shape->dependent, sizeof shape->dependent);
+    else if (id == ATTRIBUTE_CARVEOUT)
+        write_carveout(shape, a);
 }
 
 /* ---- entry points ------------------------------------------------------------------- */

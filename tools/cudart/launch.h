@@ -10,6 +10,7 @@ struct launch_shape {
     struct cuda_dim3 grid, block;
     size_t shared;
     struct cuda_dim3 cluster; /* blocks; 0: as the kernel says, else none */
+    uint32_t carveout; /* as of a struct teg_kernel; 0: as the kernel says */
     int cooperative;
     int dependent;       /* may start before the launch before it has ended */
     struct event *event; /* borrowed: recorded behind it; NULL: none */

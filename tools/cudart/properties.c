@@ -241,7 +241,9 @@ CALL(cudaDeviceGetLimit, size_t *value, int limit)
 CALL(cudaDeviceSetCacheConfig, int config)
 {
     BEGIN(r);
-    (void)config;
+    if (config < 0 || config >= CACHE_PREFERENCES)
+        return runtime_end(r, cudaErrorInvalidValue);
+    r->cache = config;
     return runtime_end(r, cudaSuccess);
 }
 
@@ -249,30 +251,41 @@ CALL(cudaDeviceGetCacheConfig, int *config)
 {
     BEGIN(r);
     if (config != NULL)
-        *config = 0;
+        *config = r->cache;
     return runtime_end(r, config != NULL ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+/* Banks of 8 bytes were Kepler's alone; nothing is there to be set. */
 CALL(cudaDeviceSetSharedMemConfig, int config)
 {
-    return cudaDeviceSetCacheConfig(config);
+    (void)config;
+    return do_nothing();
 }
 
 CALL(cudaDeviceGetSharedMemConfig, int *config)
 {
-    return cudaDeviceGetCacheConfig(config);
+    BEGIN(r);
+    if (config != NULL)
+        *config = 0;
+    return runtime_end(r, config != NULL ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 CALL(cudaFuncSetCacheConfig, const void *what, int config)
 {
-    (void)what;
-    return cudaDeviceSetCacheConfig(config);
+    BEGIN(r);
+    int error = cudaSuccess;
+    struct function *f = function_find(r, what, &error);
+
+    if (f == NULL || config < 0 || config >= CACHE_PREFERENCES)
+        return runtime_end(r, f == NULL ? error : cudaErrorInvalidValue);
+    f->cache = config;
+    return runtime_end(r, cudaSuccess);
 }
 
 CALL(cudaFuncSetSharedMemConfig, const void *what, int config)
 {
     (void)what;
-    return cudaDeviceSetCacheConfig(config);
+    return cudaDeviceSetSharedMemConfig(config);
 }
 
 CALL(cudaCtxResetPersistingL2Cache, void)

@@ -20,7 +20,9 @@ struct function {
     struct module *module;
     const struct teg_cubin_kernel *kernel; /* NULL: module not opened yet */
     uint32_t dynamic_shared; /* most that it may ask for; 0: the default */
-    int large_clusters;      /* may have more blocks than every GPU allows */
+    uint32_t carveout;       /* as of a struct teg_kernel */
+    int cache;          /* what it prefers of L1 and shared memory: limits.h */
+    int large_clusters; /* may have more blocks than every GPU allows */
     struct function *next;
 };
 

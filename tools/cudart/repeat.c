@@ -37,6 +37,7 @@ static int same_launch(const struct launch_key *a, const struct launch_key *b)
            same_extent(&a->shape.block, &b->shape.block) &&
            same_extent(&a->shape.cluster, &b->shape.cluster) &&
            a->shape.shared == b->shape.shared &&
+           a->shape.carveout == b->shape.carveout &&
            a->shape.cooperative == b->shape.cooperative &&
            a->param_bytes == b->param_bytes &&
            (a->param_bytes == 0 ||

@@ -70,6 +70,7 @@ struct runtime {
     struct repeats *repeats;  /* launches that were run: repeat.h */
     uint64_t setting_changes; /* of textures and limits */
     size_t limit[LIMITS];
+    int cache;            /* of kernels that say nothing: limits.h */
     int times_said;       /* what elapsed times are, once */
     int host_memory_said; /* that a launch uses it */
     int beside_said; /* that those of launches beside each other are estimates */

@@ -78,7 +78,7 @@ static void put_calls(struct teg_buffer *b, const struct teg_program *p)
     teg_buffer_varint(b, p->call_count);
     for (uint32_t i = 0; i < p->call_count; i++)
         teg_buffer_string(b, p->text + p->call[i]);
-    for (uint32_t i = 0; i < p->count; i++)
+    for (uint32_t i = 0; i < p->count && p->call_count != 0; i++)
         teg_buffer_varint(b,
                           name_number(p->call, p->call_count, p->inst[i].call));
 }
@@ -86,7 +86,8 @@ static void put_calls(struct teg_buffer *b, const struct teg_program *p)
 /* What most kernels do not have, and older files never. */
 static void put_rest(struct teg_buffer *b, const struct teg_kernel *k)
 {
-    int calls = k->program.call_count != 0;
+    int carveout = k->carveout != 0;
+    int calls = k->program.call_count != 0 || carveout;
     int clusters = teg_kernel_cluster(k) > 1 || calls;
 
     if (k->program.file_count != 0 || clusters)
@@ -95,6 +96,8 @@ static void put_rest(struct teg_buffer *b, const struct teg_kernel *k)
         teg_buffer_varint(b, k->cluster[i]);
     if (calls)
         put_calls(b, &k->program);
+    if (carveout)
+        teg_buffer_varint(b, k->carveout);
 }
 
 void tegt_put_kernel(struct teg_buffer *b, const struct teg_kernel *k)
@@ -349,5 +352,9 @@ teg_status tegt_walk_kernel(struct teg_walk *w, uint32_t version,
     if (teg_walk_left(w) != 0)
         TRY(walk_names(w, &k->program, "number of inlined calls",
                        teg_program_set_call, d));
+    if (teg_walk_left(w) != 0) {
+        TRY(teg_walk_bounded(w, 101, "carve-out", &n, d));
+        k->carveout = (uint32_t)n;
+    }
     return TEG_OK;
 }

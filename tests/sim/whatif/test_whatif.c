@@ -294,6 +294,8 @@ END_TEST
 /* 255 registers and 48 KB allow 2 warps, 2 blocks; the warps allow 64. */
 START_TEST(full_occupancy_is_limited_by_warps)
 {
+    const struct teg_block_asks small = {32, 255, 49152, 0 + 1},
+                                large = {1024, 255, 98304, 0};
     struct teg_occupancy o;
 
     gpu.sm.schedulers = 4;
@@ -309,9 +311,9 @@ START_TEST(full_occupancy_is_limited_by_warps)
     gpu.sm.shared_bytes = 98304;
     gpu.sm.shared_unit = 256;
     apply("full-occupancy");
-    ck_assert_int_eq(teg_occupancy(&gpu, 32, 255, 49152, &o, &diag), TEG_OK);
+    ck_assert_int_eq(teg_occupancy(&gpu, &small, &o, &diag), TEG_OK);
     ck_assert_uint_eq(o.warps_per_sm, 64);
-    ck_assert_int_eq(teg_occupancy(&gpu, 1024, 255, 98304, &o, &diag), TEG_OK);
+    ck_assert_int_eq(teg_occupancy(&gpu, &large, &o, &diag), TEG_OK);
     ck_assert_uint_eq(o.warps_per_sm, 64);
 }
 END_TEST

@@ -36,6 +36,7 @@ static void make(struct help_launch *h, const char *name)
     memcpy(h->kernel.block, (uint32_t[]){32 * WARPS, 1, 1}, 12);
     h->kernel.registers = 17;
     h->kernel.shared_bytes = 4096;
+    h->kernel.carveout = 25 + 1;
     h->kernel.isa = 70;
     h->kernel.shared_base = 0x7f0000000000;
     memcpy(h->kernel.cluster, (uint32_t[]){5, 1, 1}, 12);
@@ -95,6 +96,7 @@ static void same_kernel(const struct teg_kernel *a, const struct teg_kernel *b)
     ck_assert_mem_eq(a->cluster, b->cluster, sizeof a->cluster);
     ck_assert_uint_eq(a->registers, b->registers);
     ck_assert_uint_eq(a->shared_bytes, b->shared_bytes);
+    ck_assert_uint_eq(a->carveout, b->carveout);
     ck_assert_uint_eq(a->isa, b->isa);
     ck_assert_uint_eq(a->shared_base, b->shared_base);
     ck_assert_uint_eq(a->program.count, b->program.count);

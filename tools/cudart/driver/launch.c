@@ -176,7 +176,7 @@ static int best_block(struct runtime *r, const struct function *f,
     *best = 0;
     for (uint32_t n = most; n > 0; n = n > 32 ? (n - 1) / 32 * 32 : 0) {
         size_t bytes = dynamic != NULL ? dynamic((int)n) : shared;
-        uint64_t fit = (uint64_t)n * blocks_per_sm(r, f, n, bytes);
+        uint64_t fit = (uint64_t)n * blocks_per_sm(r, f, n, bytes, 0);
 
         if (fit > threads) {
             threads = fit;

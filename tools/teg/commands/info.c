@@ -121,6 +121,8 @@ static int text(FILE *f, const void *part)
     if (teg_kernel_cluster(k) > 1)
         fprintf(f, ", clusters of %ux%ux%u", k->cluster[0], k->cluster[1],
                 k->cluster[2]);
+    if (k->carveout != 0)
+        fprintf(f, ", %u %% of an SM's preferred for it", k->carveout - 1);
     if (k->isa != 0)
         fprintf(f, ", sm_%u", k->isa);
     fprintf(f, "\n   %s blocks, %s warps, %s warp instructions",

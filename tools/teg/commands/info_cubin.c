@@ -92,6 +92,18 @@ static uint32_t threads_of(const struct teg_cubin_kernel *k, uint32_t asked)
     return asked;
 }
 
+static teg_status fit(const struct asked *v, const struct teg_cubin_kernel *k,
+                      uint32_t threads, struct teg_occupancy *o,
+                      struct teg_diag *d)
+{
+    return teg_occupancy(
+        v->gpu,
+        &(struct teg_block_asks){.threads = threads,
+                                 .registers = k->registers,
+                                 .shared_bytes = (uint32_t)k->shared_bytes},
+        o, d);
+}
+
 static void print_occupancy(FILE *f, const struct asked *v,
                             const struct teg_cubin_kernel *k)
 {
@@ -101,8 +113,7 @@ static void print_occupancy(FILE *f, const struct asked *v,
 
     if (v->gpu == NULL || !k->is_entry)
         return;
-    if (teg_occupancy(v->gpu, threads, k->registers, (uint32_t)k->shared_bytes,
-                      &o, &d) != TEG_OK) {
+    if (fit(v, k, threads, &o, &d) != TEG_OK) {
         fprintf(f, "   blocks of %u threads do not fit: %s\n", threads, d.what);
         return;
     }
@@ -219,9 +230,7 @@ static json_t *occupancy_json(const struct asked *v,
     struct teg_occupancy o;
     struct teg_diag d;
 
-    if (v->gpu == NULL || !k->is_entry ||
-        teg_occupancy(v->gpu, threads, k->registers, (uint32_t)k->shared_bytes,
-                      &o, &d) != TEG_OK)
+    if (v->gpu == NULL || !k->is_entry || fit(v, k, threads, &o, &d) != TEG_OK)
         return json_null();
     return json_pack("{s:i, s:i, s:i, s:s}", "threads", (int)threads,
                      "blocks_per_sm", (int)o.blocks_per_sm, "warps_per_sm",

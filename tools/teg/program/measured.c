@@ -46,7 +46,10 @@ static bool find_needs(const struct timed *p, const struct measured_facts *f,
     if (f->grid[0] == 0)
         return true;
     if (threads > gpu->sm.threads_per_block_max ||
-        teg_occupancy(gpu, (uint32_t)threads, f->registers, f->shared_bytes,
+        teg_occupancy(gpu,
+                      &(struct teg_block_asks){.threads = (uint32_t)threads,
+                                               .registers = f->registers,
+                                               .shared_bytes = f->shared_bytes},
                       &occupancy, &d) != TEG_OK)
         return false;
     k->blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];

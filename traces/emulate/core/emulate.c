@@ -456,6 +456,7 @@ static teg_status fill_kernel(struct emulation *e,
     k->registers = e->code->registers;
     /* its own: a description adds what the system takes (sm.shared_reserved) */
     k->shared_bytes = (uint32_t)(e->code->shared_bytes + f->dynamic_shared);
+    k->carveout = f->carveout;
     k->isa = cubin->sm;
     k->shared_base = EMU_SHARED_WINDOW;
     k->local_base = EMU_LOCAL_WINDOW;

@@ -54,7 +54,8 @@ struct emu_order {
     int grid;  /* blocks take turns, too: all of a grid that has no more than
                  EMU_TURNS_MAX warps, else as without an order */
     int apart; /* blocks one after the other whatever the code has */
-    uint64_t swaps_max; /* of warps that try again to swap words of global memory,
+    uint64_t
+        swaps_max; /* of warps that try again to swap words of global memory,
                           those of a launch that others fail; 0: EMU_SWAPS_MAX */
 };
 
@@ -128,6 +129,7 @@ struct emu_launch_facts {
     uint32_t cluster[3]; /* blocks; 0: as the kernel says, else none */
     int cooperative; /* all blocks run at once and may wait for each other */
     uint32_t dynamic_shared; /* bytes */
+    uint32_t carveout;       /* as of a struct teg_kernel */
     uint64_t heap_bytes;     /* 0: EMU_HEAP_BYTES */
     uint64_t stack_bytes;    /* 0: EMU_STACK_BYTES */
     const uint8_t *params;   /* the kernel's parameters as laid out in its

@@ -18,18 +18,14 @@ struct axis {
     uint32_t *value; /* of the launch, that teg_occupancy is asked with */
 };
 
-struct shape {
-    uint32_t threads, registers, shared_bytes;
-};
-
 /* Warps by resources, whatever the grid; 0 where no block fits. */
-static uint32_t warps_at(const struct teg_gpu *gpu, const struct shape *shape)
+static uint32_t warps_at(const struct teg_gpu *gpu,
+                         const struct teg_block_asks *shape)
 {
     struct teg_occupancy o;
     struct teg_diag d;
 
-    if (teg_occupancy(gpu, shape->threads, shape->registers,
-                      shape->shared_bytes, &o, &d) != TEG_OK)
+    if (teg_occupancy(gpu, shape, &o, &d) != TEG_OK)
         return 0;
     return o.places * ((shape->threads + 31) / 32);
 }
@@ -44,8 +40,8 @@ static double y_of(const struct teg_gpu *gpu, uint32_t warps)
     return TOP + HEIGHT * (1 - (double)warps / gpu->sm.warps_max);
 }
 
-static void print_axis(FILE *f, const struct teg_gpu *gpu, struct shape *shape,
-                       const struct axis *a)
+static void print_axis(FILE *f, const struct teg_gpu *gpu,
+                       struct teg_block_asks *shape, const struct axis *a)
 {
     uint32_t now;
 
@@ -80,8 +76,7 @@ void page_occupancy(FILE *f, const struct result *r)
 {
     const struct teg_statistics *s = r->replay->s;
     const struct teg_gpu *gpu = r->replay->gpu;
-    struct shape shape = {s->block[0] * s->block[1] * s->block[2], s->registers,
-                          s->shared_bytes};
+    struct teg_block_asks shape = teg_statistics_asks(s);
     const uint32_t shared_most = s->shared_bytes > gpu->sm.shared_bytes
                                      ? s->shared_bytes
                                      : gpu->sm.shared_bytes;
