@@ -119,9 +119,9 @@ TRITON = {"v100": 4.2, "a100": 6.0}
 
 # Between launches of a row, in microseconds, as the descriptions have it
 # (launch.gap_us; Hopper's for the B200, above for Turing).
-GAPS = {"a100": 2.13, "a100_80": 2.13, "rtx3060": 1.43, "rtx3060ti": 1.43,
-        "rtx3070": 1.43, "rtx3070ti": 1.43, "rtx3080": 1.43, "rtx3090": 1.43,
-        "l4": 1.21, "rtx4070": 1.21, "b200": 1.93, "gtx1650": 1.05, "t4": 1.05,
+GAPS = {"a100": 2.18, "a100_80": 2.18, "rtx3060": 1.46, "rtx3060ti": 1.46,
+        "rtx3070": 1.46, "rtx3070ti": 1.46, "rtx3080": 1.46, "rtx3090": 1.46,
+        "l4": 1.21, "rtx4070": 1.21, "b200": 2.0, "gtx1650": 1.05, "t4": 1.05,
         "rtx2060": 1.05, "rtx2070super": 1.05, "rtx2080ti": 1.05, "titanv": 1.05,
         "v100": 1.05}
 
@@ -142,12 +142,12 @@ BASE = {"a100": 765}  # NVIDIA, product brief of the A100 40GB PCIe
 
 # Microseconds that a time holds besides its kernels, by how it was measured,
 # and never by program (what the measured files' notes say of each): what events
-# carry, 1.04 a launch under nsys, under ncu 3,300 cycles of a V100 at 1380 MHz.  Of
+# carry, 1.12 a launch under nsys, under ncu 3,390 cycles of a V100 at 1380 MHz.  Of
 # CUPTI's durations nothing is known, nor of what a host waits for.
 STARTS = {
     "events": events,
-    "nsys": lambda gpu, time, kernels: 1.04 * launched(kernels),
-    "ncu": lambda gpu, time, kernels: 3300 / 1380,
+    "nsys": lambda gpu, time, kernels: 1.12 * launched(kernels),
+    "ncu": lambda gpu, time, kernels: 3390 / 1380,
     "cupti": lambda gpu, time, kernels: 0.0,
     "triton": lambda gpu, time, kernels: TRITON[gpu],
     # what others publish (published.py): many launches in a row, and what was
@@ -158,9 +158,9 @@ STARTS = {
     "rotating": gap,
     "pair": pair,
     "scrubbed": pair,
-    "repeated": lambda gpu, time, kernels: 1.04 * launched(kernels),
-    "nsight": lambda gpu, time, kernels: 1.04 * launched(kernels),
-    "ncu-base": lambda gpu, time, kernels: 3300 / BASE[gpu],
+    "repeated": lambda gpu, time, kernels: 1.12 * launched(kernels),
+    "nsight": lambda gpu, time, kernels: 1.12 * launched(kernels),
+    "ncu-base": lambda gpu, time, kernels: 3390 / BASE[gpu],
     "host": lambda gpu, time, kernels: 0.0,
 }
 
