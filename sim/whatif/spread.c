@@ -87,11 +87,10 @@ uint32_t spread_pieces(const struct teg_gpu *gpu, const struct teg_kernel *k)
     uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
     uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
     struct teg_occupancy o;
-    struct teg_diag d;
 
     if (blocks == 0 || threads == 0 || threads > UINT32_MAX ||
         teg_kernel_cluster(k) > 1 || deal_meets_elsewhere(&k->program) ||
-        teg_kernel_occupancy(k, gpu, &o, &d) != TEG_OK)
+        teg_kernel_occupancy(k, gpu, &o, NULL) != TEG_OK)
         return 1;
     return (uint32_t)teg_min(
         teg_max((uint64_t)gpu->chip.sms * o.places / blocks, 1), PIECES_MAX);
