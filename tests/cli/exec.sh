@@ -56,6 +56,9 @@ expect 0 "$teg" run "$work"/carveout-a100/0000-reverse.tegt -g a100
 out 'carve-out  *8  KB'
 expect 0 "$teg" run "$work"/carveout-a100/0000-reverse.tegt -g a100 --set l1.carveout_preferred=0
 out 'carve-out  *64  KB'
+# the same launch that prefers something else is another
+expect 0 "$teg" info "$work"/carveout-a100/0001-reverse.tegt
+out "256 bytes shared, 40 % of an SM's preferred for it"
 expect 0 "$teg" sweep "$work"/carveout-a100/0000-reverse.tegt -g a100 \
     --vary launch.carveout=0,100
 out '^ *1  *100  *[0-9]'

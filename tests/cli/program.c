@@ -173,6 +173,7 @@ static void test_carveout(void)
     CHECK(one == 1);
     CHECK(launch(reverse, 1, 64, 256, args) == 0);
     CHECK(cudaFuncSetAttribute(reverse, 9, 40) == 0);
+    CHECK(launch(reverse, 1, 64, 256, args) == 0);
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&some, reverse, 64,
                                                         20000) == 0);
     CHECK(some >= one && some <= all);

@@ -339,11 +339,22 @@ static void say_way_on(const struct runtime *r, const struct teg_diag *d)
     }
 }
 
+/* What the launch leaves to its kernel or the device, said. */
+static struct launch_shape resolve(const struct runtime *r,
+                                   const struct function *f,
+                                   const struct launch_shape *asked)
+{
+    struct launch_shape s = *asked;
+
+    if (s.carveout == 0)
+        s.carveout = carveout_of(r, f);
+    return s;
+}
+
 int function_launch(struct runtime *r, struct function *f,
                     const struct launch_shape *asked, void **args)
 {
-    struct launch_shape shape = *asked;
-    const struct launch_shape *s = &shape;
+    const struct launch_shape shape = resolve(r, f, asked), *s = &shape;
     uint8_t params[PARAMS_MAX];
     uint64_t insts = 0;
     struct timeline_launch *took = NULL;
@@ -356,7 +367,7 @@ int function_launch(struct runtime *r, struct function *f,
         .cluster = {s->cluster.x, s->cluster.y, s->cluster.z},
         .cooperative = s->cooperative,
         .dynamic_shared = (uint32_t)s->shared,
-        .carveout = asked->carveout != 0 ? asked->carveout : carveout_of(r, f),
+        .carveout = s->carveout,
         .params = params,
         .param_bytes = f->kernel->param_bytes,
         .module = &f->module->placed,
@@ -381,7 +392,6 @@ int function_launch(struct runtime *r, struct function *f,
     };
     int error = check_shape(r, s);
 
-    shape.carveout = facts.carveout;
     if (error == cudaSuccess)
         error = check_resources(r, f, s);
     if (error == cudaSuccess)
