@@ -86,13 +86,11 @@ static uint64_t blocks_by_shared(const struct teg_gpu *gpu,
                                  const struct teg_block_asks *a)
 {
     uint64_t wanted = shared_of_block(gpu, a->shared_bytes);
-    uint32_t set = set_carveout(gpu, a);
+    uint32_t set = set_carveout(gpu, a), most = gpu->sm.shared_bytes;
 
-    if (wanted == 0)
-        return UINT64_MAX;
-    return (set != 0 && set < gpu->sm.shared_bytes ? set
-                                                   : gpu->sm.shared_bytes) /
-           wanted;
+    if (set != 0 && set < most)
+        most = set;
+    return wanted != 0 ? most / wanted : UINT64_MAX;
 }
 
 /* Divides the SM's memory between shared memory and L1. */

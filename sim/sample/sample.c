@@ -473,8 +473,7 @@ static teg_status find_places(struct sampling *p,
                               const struct teg_simulation_options *options,
                               struct teg_diag *d)
 {
-    uint32_t threads = teg_kernel_threads_per_block(kernel);
-    uint32_t warps = (threads + TEG_LANES - 1) / TEG_LANES;
+    uint32_t warps = teg_kernel_warps_per_block(kernel);
     struct teg_occupancy o;
 
     TRY(teg_kernel_occupancy(kernel, p->gpu, &o, d));

@@ -1,10 +1,13 @@
 """What the comparisons with published times share: where things are, running
 a tool, files that are made once, and the arithmetic of ranks.
 """
+import argparse
 import collections
+import functools
 import hashlib
 import math
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -68,6 +71,24 @@ def command(*args, limit=None, cwd=None, said=None):
     if said is not None:
         said += err.splitlines()
     return out
+
+
+def call_parser(text):
+    """The options that comparisons of PyTorch's calls share."""
+    p = argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("--teg", default="build/release/teg")
+    p.add_argument("--half", choices=("A", "B"))
+    p.add_argument("--points", action="store_true", help="a row for each call")
+    p.add_argument("words", nargs="*", metavar="WORD")
+    return p
+
+
+@functools.lru_cache(maxsize=None)
+def facts(gpu):
+    """The values of a description, as text, by key."""
+    text = command(TEG, "gpus", "--config-dir", CONFIG, gpu)
+    return dict(re.findall(r"^(\S+\.\S+)\s+(\S+)", text, re.M))
 
 
 def digest(*parts):

@@ -15,7 +15,6 @@ The same is run under `teg exec --time`, by the PyTorch and Triton that were cur
 what is compared is what the program prints: the second call.  Halves are by kernel,
 provider and mode.  WORD: only rows that have it.
 """
-import argparse
 import collections
 import concurrent.futures
 import os
@@ -334,14 +333,9 @@ for line in open(sys.argv[1]):
 
 
 def arguments():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p = common.call_parser(__doc__)
     p.add_argument("--pythons", metavar="FOLDER", required=True)
-    p.add_argument("--teg", default="build/release/teg")
-    p.add_argument("--half", choices=("A", "B"))
-    p.add_argument("--points", action="store_true", help="a row for each call")
     p.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", dest="jobs")
-    p.add_argument("words", nargs="*", metavar="WORD")
     return p.parse_args()
 
 

@@ -13,7 +13,6 @@ and `teg exec --time` says when.  A launch of one block is taken off, as their 2
 it.  --ptxas: one of CUDA 12, which a V100 needs.
 """
 import argparse
-import functools
 import os
 import re
 import shutil
@@ -88,13 +87,6 @@ int main(int argc, char **argv)
 """
 
 
-@functools.lru_cache(maxsize=None)
-def facts(gpu):
-    """The values of a description, as text, by key."""
-    return dict(re.findall(r"^(\S+\.\S+)\s+(\S+)", common.command(common.TEG, "gpus", gpu),
-                           re.M))
-
-
 def put(path, text):
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
@@ -158,7 +150,7 @@ def published(sources, name):
 
 def row_of(rows, gpu, blocks, threads):
     """The file counts the threads of all SMs; the older one those of one block."""
-    sms = int(facts(gpu)["chip.sms"])
+    sms = int(common.facts(gpu)["chip.sms"])
     return rows.get((threads, sms * blocks * threads)) or rows[threads, sms * threads]
 
 
@@ -166,7 +158,7 @@ def simulate(program, cubin, function, gpu, blocks, threads):
     with tempfile.TemporaryDirectory() as out:
         said = common.command(common.TEG, "exec", "--time", "-g", gpu, "-o", out, "--",
                               program, cubin, function, str(blocks), str(threads),
-                              facts(gpu)["l2.bytes"], limit=1800)
+                              common.facts(gpu)["l2.bytes"], limit=1800)
     one, many, count = map(float, said.split()[-3:])
     return count * 8 / (many - one) / 1e6
 

@@ -16,7 +16,6 @@ caches carried, and what a call launches is added up.  Numbers are random; those
 divisors, powers and logarithms are between 0.5 and 1.5, as there.  Half A is of the
 lines whose SHA-1 is even.  WORD: only lines that have it.
 """
-import argparse
 import hashlib
 import json
 import os
@@ -177,15 +176,10 @@ MARK = 4096  # a set of so many bytes says whose launches follow
 
 
 def arguments():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p = common.call_parser(__doc__)
     p.add_argument("--torch", metavar="PYTHON", required=True)
-    p.add_argument("--teg", default="build/release/teg")
-    p.add_argument("--half", choices=("A", "B"))
-    p.add_argument("--points", action="store_true", help="a row for each call")
     p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     p.add_argument("--out", metavar="FOLDER", help="keep the traces there")
-    p.add_argument("words", nargs="*", metavar="WORD")
     return p.parse_args()
 
 

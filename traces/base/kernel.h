@@ -17,16 +17,16 @@ struct teg_kernel {
                                 other in the trace; 0: each by itself */
     uint32_t registers;    /* per thread; 0 = unknown */
     uint32_t shared_bytes; /* per block, static and dynamic */
-    uint32_t carveout; /* how much of an SM's shared memory the launch prefers
+    uint32_t carveout;     /* how much of an SM's shared memory the launch prefers
                                 set aside for it, in percent and one more;
                                 0: says nothing */
-    uint32_t isa;      /* ten times the compute capability the code was
+    uint32_t isa;          /* ten times the compute capability the code was
                                 compiled for; 0 = unknown */
-    uint64_t shared_base; /* generic addresses from here on, for 16 MB, are
+    uint64_t shared_base;  /* generic addresses from here on, for 16 MB, are
                                 shared memory; 0 = none.  In a cluster the next
                                 16 MB are that of the block of the next rank,
                                 and so on, the first behind the last */
-    uint64_t local_base;  /* the same for local memory */
+    uint64_t local_base;   /* the same for local memory */
     struct teg_program program;
     struct teg_notes notes; /* what the reader remarked; grows while read */
 };

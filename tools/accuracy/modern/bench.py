@@ -5,16 +5,15 @@ one parameter, so that the start and the end of a kernel cancel out, as the
 published micro-benchmarks do it.
 """
 import concurrent.futures
-import functools
 import json
 import os
-import re
 import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(
     __file__))))
-from common import CONFIG, ROOT, TEG, Refused as Failed, command  # noqa: E402
+from common import (CONFIG, ROOT, TEG, Refused as Failed,  # noqa: E402
+                    command, facts)
 
 MICRO = os.path.join(ROOT, "tests", "kernels", "micro")
 JOBS = int(os.environ.get("JOBS", "2"))
@@ -56,13 +55,6 @@ def slope(gpu, sketch, name, low, high, sms=0, settings=(), **params):
     return (cycles(gpu, sketch, sms, settings, **{name: high}, **params) -
             cycles(gpu, sketch, sms, settings, **{name: low}, **params)) / (
                 high - low)
-
-
-@functools.lru_cache(maxsize=None)
-def facts(gpu):
-    """The values of a description, as text, by key."""
-    text = _teg("gpus", "--config-dir", CONFIG, gpu)
-    return dict(re.findall(r"^(\S+\.\S+)\s+(\S+)", text, re.M))
 
 
 def fact(gpu, key):

@@ -423,8 +423,7 @@ int cmd_sweep(int argc, char **argv)
         {"vary", 0, OPT_LIST, &r->vary, "KEY=VALUES",
          "an axis: values of a key of the GPU description (`teg gpus --keys`), "
          "or of launch.registers, launch.shared_bytes, launch.carveout, "
-         "launch.warps, "
-         "launch.sms; VALUES is A,B,C or FROM:TO:STEP",
+         "launch.warps, launch.sms; VALUES is A,B,C or FROM:TO:STEP",
          NULL},
         {"active-warps", 0, OPT_TEXT, &r->active_warps, "VALUES",
          "an axis: at most so many resident warps per SM", NULL},

@@ -54,8 +54,7 @@ struct emu_order {
     int grid;  /* blocks take turns, too: all of a grid that has no more than
                  EMU_TURNS_MAX warps, else as without an order */
     int apart; /* blocks one after the other whatever the code has */
-    uint64_t
-        swaps_max; /* of warps that try again to swap words of global memory,
+    uint64_t swaps_max; /* of warps that try again to swap words of global memory,
                           those of a launch that others fail; 0: EMU_SWAPS_MAX */
 };
 
