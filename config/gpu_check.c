@@ -228,6 +228,11 @@ static teg_status check_latencies(const struct teg_gpu *gpu, struct teg_diag *d)
                              "expected an even number, for l2.far_latency "
                              "says that L2 is two halves, found %u",
                              gpu->l2.slices);
+    if (gpu->l2.half_bytes % TEG_LINE_BYTES != 0)
+        return contradiction(gpu, "l2.half_bytes", d,
+                             "expected a multiple of the %d bytes of a line, "
+                             "found %u",
+                             TEG_LINE_BYTES, gpu->l2.half_bytes);
     return check_pieces(gpu, d);
 }
 

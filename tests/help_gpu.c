@@ -202,6 +202,10 @@ static void random_memory(struct teg_gpu *gpu, uint64_t *state)
         gpu->dram.latency % 3 != 0)
         gpu->l2.piece_bytes = gpu->l2.slices / gpu->dram.channels * 128 *
                               (1 + gpu->dram.latency % 9);
+    if (gpu->dram.latency % 4 != 0)
+        gpu->l2.half_bytes = 128 * (1 + gpu->dram.latency % 7);
+    if (gpu->dram.latency % 6 < 4)
+        gpu->dram.delay_ns = gpu->dram.latency % 11 * 2.5;
     gpu->l2.atomic_bytes = 128u << gpu->dram.latency % 3;
     if (gpu->dram.latency % 5 < 2)
         gpu->l2.atomic_sector_interval = gpu->dram.latency % 7 / 2.0;

@@ -1,8 +1,10 @@
 #include "sim/memory/dram.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/base/mix.h"
 #include "sim/memory/interleave.h"
 
 /* Of a channel. */
@@ -28,6 +30,45 @@ static int make_rows(struct sim_dram *dram)
     return dram->rows != NULL;
 }
 
+/* Cycles that chance takes of a read in the mean; no read is sooner than what L2
+ * has. */
+static double mean_delay(const struct teg_gpu *gpu)
+{
+    double least = 0, apart = 0;
+
+    if (gpu->l2.bytes != 0)
+        least = gpu->l2.latency;
+    if (gpu->l2.bytes != 0 && gpu->l2.far_latency != 0)
+        apart = gpu->l2.far_latency - gpu->l2.latency;
+    return fmax(0, fmin(gpu->dram.delay_ns * gpu->chip.sm_clock_mhz / 1000,
+                        gpu->dram.latency - apart / 2 - least));
+}
+
+uint32_t sim_dram_sooner(const struct teg_gpu *gpu)
+{
+    return (uint32_t)ceil(mean_delay(gpu));
+}
+
+/* Quantiles of an exponential distribution less their mean, in whole cycles:
+ * what rounding leaves of a sum goes to the longest. */
+static void set_delays(struct sim_dram *dram)
+{
+    double mean = mean_delay(dram->gpu);
+    int32_t sum = 0;
+
+    for (int i = 0; i < SIM_DELAYS; i++) {
+        dram->delay[i] =
+            (int32_t)lround(-mean * (log((i + 0.5) / SIM_DELAYS) + 1));
+        sum += dram->delay[i];
+    }
+    for (int i = 0; sum != 0; i = (i + 1) % SIM_DELAYS) {
+        int one = sum > 0 ? 1 : -1;
+
+        dram->delay[i] -= one;
+        sum -= one;
+    }
+}
+
 int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
 {
     *dram = (struct sim_dram){
@@ -44,6 +85,7 @@ int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu)
         .store_rate = sim_rate_of(gpu->dram.store_bytes_per_cycle),
         .turnaround_ticks = sim_ticks_of(gpu->dram.turnaround),
     };
+    set_delays(dram);
     return dram->channel != NULL && make_rows(dram);
 }
 
@@ -170,6 +212,12 @@ static void move(struct sim_dram *dram, struct sim_channel *c,
     w->latency = dram->gpu->dram.latency;
 }
 
+/* Which of the delays. */
+static uint32_t chance_of(uint64_t address)
+{
+    return (uint32_t)(teg_mix(address / SIM_DELAY_BYTES) % SIM_DELAYS);
+}
+
 void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
                    uint32_t bytes, struct sim_request *r)
 {
@@ -177,6 +225,7 @@ void sim_dram_read(struct sim_dram *dram, struct sim_way *w, uint64_t address,
 
     c->reading = 1;
     move(dram, c, w, address, bytes, r);
+    w->latency += (uint64_t)(int64_t)dram->delay[chance_of(address)];
 }
 
 void sim_dram_store(struct sim_dram *dram, struct sim_way *w, uint64_t address,

@@ -9,8 +9,9 @@
  * bus moves bytes of others: of reads each bank keeps the last one, and those that
  * the controller holds are taken together with others of their row (first ready,
  * first come first served; Rixner et al., ISCA 2000); of a batch of writes each is
- * opened once.
- * Leaves out: refresh; that gathered bytes are ever read back.
+ * opened once; what else a read waits for, a bank that is busy or refreshed, by
+ * chance: as long as its address says, exponentially distributed.
+ * Leaves out: refresh itself; that gathered bytes are ever read back.
  */
 #ifndef TEG_SIM_MEMORY_DRAM_H
 #define TEG_SIM_MEMORY_DRAM_H
@@ -29,7 +30,9 @@ enum {
 enum {
     SIM_BANKS_MAX = 64,
     SIM_DRAM_QUEUE_MAX = 64,
-    SIM_BATCH_ROWS = 64 /* places for the rows of a batch of writes */
+    SIM_BATCH_ROWS = 64, /* places for the rows of a batch of writes */
+    SIM_DELAYS = 64,     /* quantiles of what a read waits for by chance */
+    SIM_DELAY_BYTES = 512 /* of addresses that wait alike */
 };
 
 struct sim_channel {
@@ -59,6 +62,7 @@ struct sim_dram {
     struct sim_slices place;
     uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
+    int32_t delay[SIM_DELAYS]; /* cycles beyond `latency`; 0 in the mean */
     struct sim_rows *rows;      /* owned, [channels]; NULL: they cost nothing */
     struct sim_divisor by_rows; /* bytes of a row in every channel */
     uint64_t row_ticks;
@@ -71,6 +75,9 @@ struct sim_dram {
 /* Returns 0 out of memory. */
 int sim_dram_init(struct sim_dram *dram, const struct teg_gpu *gpu);
 void sim_dram_release(struct sim_dram *dram);
+
+/* Cycles by which a read may be there before dram.latency, by chance. */
+uint32_t sim_dram_sooner(const struct teg_gpu *gpu);
 
 /* What the channels of `before` have gathered, they have. */
 void sim_dram_carry(struct sim_dram *dram, const struct sim_dram *before);

@@ -17,8 +17,8 @@ static void set_latencies(struct sim_l2 *l2)
         apart = gpu->l2.far_latency - near;
     l2->latency[0] = near;
     l2->latency[1] = near + apart;
-    l2->dram_latency[0] = gpu->dram.latency - apart / 2;
-    l2->dram_latency[1] = gpu->dram.latency + apart / 2;
+    l2->dram_apart[0] = -(int32_t)(apart / 2);
+    l2->dram_apart[1] = (int32_t)(apart / 2);
 }
 
 /* What a slice takes for a request by its sectors: a line its bytes, one sector
@@ -249,7 +249,7 @@ static INLINE void search(struct sim_l2 *l2, struct sim_way *w,
                           sim_whole_pieces(missing, l2->gpu->l2.fetch_bytes));
         fill_slice(l2, place.slice, missing);
         sim_dram_read(l2->dram, w, address, sim_sectors_bytes(missing), r);
-        w->latency = l2->dram_latency[far];
+        w->latency += (uint64_t)(int64_t)l2->dram_apart[far];
         sim_cache_fill(l2->cache, found.frame, sim_way_arrival(w));
     } else if (found.hits != 0) {
         w->at_least = teg_max(w->at_least, found.ready);

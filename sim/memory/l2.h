@@ -60,7 +60,8 @@ struct sim_l2 {
     uint64_t lines;                                         /* that it holds */
     uint64_t sets;                                          /* of a slice */
     uint32_t most_dirty;                                    /* ways of a set */
-    uint32_t latency[SIM_HALVES], dram_latency[SIM_HALVES]; /* near, far */
+    uint32_t latency[SIM_HALVES];   /* near, far */
+    int32_t dram_apart[SIM_HALVES]; /* from dram.latency */
     uint64_t rate, far_rate;
     uint64_t request_ticks[SIM_SECTORS + 1]; /* of a slice, by sectors */
     uint64_t repeat_ticks;  /* at most, of a load like the last */

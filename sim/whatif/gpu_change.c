@@ -56,6 +56,7 @@ void gpu_change_no_memory_latency(struct teg_gpu *gpu)
     gpu->l1.latency = gpu->l2.latency = gpu->dram.latency = latency;
     if (gpu->l2.far_latency != 0)
         gpu->l2.far_latency = latency;
+    gpu->dram.delay_ns = 0;
     gpu->memory.transaction_latency = 0;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {
         if (teg_op_class_facts(c)->kind == RESULT_LONG)
@@ -81,6 +82,7 @@ void gpu_change_more_loads(struct teg_gpu *gpu)
     quarter(&gpu->l2.latency, least);
     quarter(&gpu->l2.far_latency, least);
     quarter(&gpu->dram.latency, least);
+    gpu->dram.delay_ns /= LOADS_AHEAD;
     gpu->memory.transaction_latency /= LOADS_AHEAD;
     gpu->memory.copy_latency /= LOADS_AHEAD;
     for (enum teg_op_class c = 0; c < TEG_CLASSES; c++) {

@@ -15,7 +15,7 @@ chain 0x7f0000000000 >"$work/a.sketch"
 chain 0x7f0000000800 >"$work/half.sketch" # half of these are a's
 chain 0x7f0000100000 >"$work/b.sketch"
 gpu='-g v100 --set tlb.walk_latency=0 --set tlb.miss_latency=0'
-gpu="$gpu --set l2.latency=200 --set dram.latency=500"
+gpu="$gpu --set l2.latency=200 --set dram.latency=500 --set dram.delay_ns=0"
 less=$((32 * 300))
 
 expect 0 "$teg" run "$work/a.sketch" $gpu -f json
@@ -36,11 +36,11 @@ expect 0 "$teg" run "$work/a.sketch" $gpu --set tlb.walk_latency=1000 \
 check 'neither when warm' [ "$(value cycles | cut -d' ' -f1)" = $((cold - less)) ]
 # At half the clock DRAM is half as many cycles behind L2.
 expect 0 "$teg" run "$work/a.sketch" -g v100 --set tlb.walk_latency=0 \
-    --set tlb.miss_latency=0 -f json --clock 690
+    --set tlb.miss_latency=0 --set dram.delay_ns=0 -f json --clock 690
 slow=$(value cycles | cut -d' ' -f1)
 out '"clock_mhz": 690'
 expect 0 "$teg" run "$work/a.sketch" -g v100 --set tlb.walk_latency=0 \
-    --set tlb.miss_latency=0 -f json
+    --set tlb.miss_latency=0 --set dram.delay_ns=0 -f json
 check 'a clock leaves DRAM its time' \
     [ $(($(value cycles | cut -d' ' -f1) - slow)) = $((32 * (425 - 319))) ]
 expect 2 "$teg" run "$work/a.sketch" $gpu --clock fast

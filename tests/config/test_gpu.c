@@ -340,6 +340,8 @@ START_TEST(contradictions_are_refused_at_the_line_of_the_value)
          "); piece_bytes = (2048, " SOURCE "); latency = (200, " SOURCE
          "); far_latency = (300, " SOURCE "); };",
          "expected 0, for l2.far_latency"},
+        {APPENDED, "l2: { half_bytes = (4160, " SOURCE "); };",
+         "l2.half_bytes: expected a multiple of the 128 bytes of a line"},
         {APPENDED, "l2: { atomic_bytes = (384, " SOURCE "); };",
          "l2.atomic_bytes: expected a power of two, found 384"},
         {APPENDED, "l1: { bytes = (1000, " SOURCE "); };",

@@ -2,7 +2,7 @@
 """What streams reach with few and many warps, beside what gpu-benches measured
 (docs/accuracy-modern.md).
 
-    streams.py --sources FOLDER [--ptxas PTXAS] [--points] [GPU[/KERNEL] ...]
+    streams.py --sources FOLDER [--ptxas PTXAS] [--threads N] [--points] [GPU[/KERNEL] ...]
 
 FOLDER has a checkout of github.com/RRZE-HPC/gpu-benches, whose gpu-stream/main.cu has
 six kernels, an element of 8 bytes a thread, and beside it what chips reached with one
@@ -10,7 +10,7 @@ or two blocks an SM of 16 to 1,024 threads: as many as the shared memory that a 
 prefers (5 %) and asks for lets be there.  Here nvcc compiles the kernels, a program of
 ours launches them as that one does, on parts of large buffers that nobody has touched,
 and `teg exec --time` says when.  A launch of one block is taken off, as their 2 GB hide
-it.  --ptxas: one of CUDA 12, which a V100 needs.
+it.  --ptxas: one of CUDA 12, which a V100 needs; --threads: no more an SM.
 """
 import argparse
 import os
@@ -167,6 +167,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sources", required=True)
     parser.add_argument("--ptxas")
+    parser.add_argument("--threads", type=int, default=2048)
     parser.add_argument("--points", action="store_true")
     parser.add_argument("what", nargs="*")
     options = parser.parse_args()
@@ -192,6 +193,8 @@ def main():
             continue
         symbol = functions(cubin)
         for blocks, threads in shapes:
+            if blocks * threads > options.threads:
+                continue
             for kernel in kernels:
                 measured = row_of(rows, gpu, blocks, threads)[kernel]
                 here = simulate(program, cubin, symbol[kernel], gpu, blocks,

@@ -81,6 +81,22 @@ uint64_t naive_place_of(uint32_t hash, uint64_t number, uint64_t places)
     return (column + mixed(row) % places) % places;
 }
 
+/* Stretches of lines belong to the halves in turn, of two side by side one to
+ * either; a half's lines go round its slices, every second one. */
+static struct home home_in_half(const struct teg_gpu *gpu, uint64_t number)
+{
+    uint64_t lines = gpu->l2.half_bytes / LINE_BYTES;
+    uint64_t side = gpu->l2.slices / 2, two = number / (2 * lines);
+    uint64_t half = number / lines % 2, of_half;
+
+    of_half = two * lines + number % lines;
+    if (gpu->dram.hash && mixed(two) % 2 == 1)
+        half = 1 - half;
+    return (struct home){naive_place_of(gpu->dram.hash, of_half, side) * 2 +
+                             half,
+                         of_half / side};
+}
+
 /* Pieces of lines go round the channels, the lines of a piece round the slices
  * of its channel, turned by the sum of the digits of their place in it and by
  * the piece. */
@@ -89,6 +105,8 @@ struct home naive_home_of(const struct teg_gpu *gpu, uint64_t number)
     uint64_t slices = gpu->l2.slices, channels = gpu->dram.channels;
     uint64_t lines = gpu->l2.piece_bytes / LINE_BYTES, each, piece, at, turn;
 
+    if (gpu->l2.far_latency != 0 && gpu->l2.half_bytes != 0)
+        return home_in_half(gpu, number);
     if (lines == 0)
         return (struct home){naive_place_of(gpu->dram.hash, number, slices),
                              number / slices};

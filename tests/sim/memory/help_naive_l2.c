@@ -2,7 +2,10 @@
 #include "sim/memory/dram.h"
 #include "tests/sim/memory/help_naive_parts.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "isa/base/mix.h"
 
 /* ---- DRAM ----------------------------------------------------------------- */
 
@@ -109,6 +112,40 @@ static void pass(struct trip *t, struct channel *c, uint64_t bytes)
     t->at = there;
 }
 
+/* The quantile of an exponential distribution that the 512 bytes with the address
+ * have, without the mean; what the rounding of all of them leaves is dealt out,
+ * a cycle each from the first on. */
+static int64_t chance(const struct teg_gpu *gpu, uint64_t address)
+{
+    enum {
+        QUANTILES = 64
+    };
+    double mean = gpu->dram.delay_ns * gpu->chip.sm_clock_mhz / 1000;
+    double room = gpu->dram.latency;
+    int64_t mine = (int64_t)(teg_mix(address / 512) % QUANTILES), sum = 0;
+    int64_t of_mine = 0, left;
+
+    if (gpu->l2.bytes != 0)
+        room -= gpu->l2.latency;
+    if (gpu->l2.bytes != 0 && gpu->l2.far_latency != 0)
+        room -= (gpu->l2.far_latency - gpu->l2.latency) / 2.0;
+    if (mean > room)
+        mean = room;
+    if (mean < 0)
+        mean = 0;
+    for (int64_t i = 0; i < QUANTILES; i++) {
+        double below = ((double)i + 0.5) / QUANTILES;
+        int64_t beyond = (int64_t)lround(-mean * (log(below) + 1));
+
+        sum += beyond;
+        if (i == mine)
+            of_mine = beyond;
+    }
+    left = sum < 0 ? -sum : sum;
+    left = left / QUANTILES + (mine < left % QUANTILES);
+    return sum < 0 ? of_mine + left : of_mine - left;
+}
+
 void naive_go_to_dram(struct trip *t, uint32_t bytes)
 {
     struct channel *c = channel_of(t->m, t->address);
@@ -117,7 +154,8 @@ void naive_go_to_dram(struct trip *t, uint32_t bytes)
     moves(t->m, c, bytes);
     c->read_last = 1;
     pass(t, c, bytes);
-    t->latency = t->m->gpu->dram.latency;
+    t->latency =
+        t->m->gpu->dram.latency + (uint64_t)chance(t->m->gpu, t->address);
 }
 
 void naive_store_to_dram(struct trip *t)
@@ -201,15 +239,13 @@ static int is_far(const struct trip *t)
            home_of(t) % HALVES != t->sm / gpu->l2.half_sms % HALVES;
 }
 
-static uint64_t latency_to_dram(const struct trip *t)
+static uint64_t half_way(const struct trip *t)
 {
     const struct teg_gpu *gpu = t->m->gpu;
-    uint64_t half_way = 0;
 
-    if (gpu->l2.far_latency != 0)
-        half_way = (gpu->l2.far_latency - gpu->l2.latency) / 2;
-    return is_far(t) ? gpu->dram.latency + half_way
-                     : gpu->dram.latency - half_way;
+    if (gpu->l2.far_latency == 0)
+        return 0;
+    return (gpu->l2.far_latency - gpu->l2.latency) / 2;
 }
 
 /* What has been written of the set's lines may not stay beside each other if it
@@ -273,7 +309,7 @@ static void look_in_slice(struct trip *t, struct slice *slice)
         missing += fetched_along(t, line);
         slice->free_from += missing * each;
         naive_go_to_dram(t, missing * TEG_SECTOR_BYTES);
-        t->latency = latency_to_dram(t);
+        t->latency += is_far(t) ? half_way(t) : -half_way(t);
         naive_fill(line, t);
     }
 }
@@ -325,7 +361,7 @@ static void look_for_copy(struct trip *t, uint64_t came, struct slice *slice)
     const struct teg_gpu *gpu = t->m->gpu;
     struct cache *copies = &beside(t)->cache;
     uint64_t number = t->address / LINE_BYTES;
-    uint64_t set = number / gpu->l2.slices % copies->sets;
+    uint64_t set = naive_home_of(gpu, number).line % copies->sets;
     struct line gone;
     struct line *line = naive_find_or_enter(t->m, copies, set, number, &gone);
     uint32_t hits = naive_look(line, t->wanted);

@@ -2,6 +2,8 @@
  * DRAM; cycles are worked out by hand. */
 #include "sim/memory/l2.h"
 
+#include <string.h>
+
 #include "tests/help_suite.h"
 #include "tests/sim/memory/help_memory.h"
 
@@ -73,6 +75,54 @@ START_TEST(sms_go_to_the_halves_in_turn)
         ck_assert_uint_eq(load(sm, 0, 1000), near[sm] ? 40 : 70);
         sim_memory_free(memory);
     }
+}
+END_TEST
+
+/* Stretches of two lines to each half in turn. */
+START_TEST(stretches_go_to_the_halves_in_turn)
+{
+    static const uint64_t first[] = {85, 85, 115, 115, 85, 85, 115, 115};
+
+    setup_halves();
+    gpu.l2.half_bytes = 256;
+    memory = help_memory_open(&gpu, 16);
+    for (uint64_t line = 0; line < sizeof first / sizeof first[0]; line++)
+        ck_assert_uint_eq(load(0, line, 1000 * line), first[line]);
+    ck_assert_uint_eq(load(8, 2, 9000), 40);
+    sim_memory_free(memory);
+}
+END_TEST
+
+/* With a hash one of each two stretches belongs to either half, and sometimes it
+ * is the first, sometimes the second; every slice has as many lines as others, and
+ * numbers them without a gap. */
+START_TEST(every_place_of_a_half_has_one_line)
+{
+    enum {
+        SLICES = 6,
+        LINES = SLICES * 512
+    };
+    static uint8_t seen[SLICES][LINES / SLICES];
+    uint32_t first = 0;
+
+    setup_halves();
+    gpu.l2.slices = SLICES;
+    gpu.l2.half_bytes = 512;
+    gpu.dram.hash = 1;
+    memset(seen, 0, sizeof seen);
+    for (uint64_t line = 0; line < LINES; line++) {
+        struct sim_slices slices = sim_slices_of(&gpu);
+        struct sim_slice_line at = sim_slice_of(&slices, line);
+        struct sim_slice_line other = sim_slice_of(&slices, line ^ 4);
+
+        ck_assert_uint_lt(at.slice, SLICES);
+        ck_assert_uint_lt(at.number, LINES / SLICES);
+        ck_assert_uint_eq(seen[at.slice][at.number]++, 0);
+        ck_assert_uint_ne(at.slice % 2, other.slice % 2);
+        first += line % 8 == 0 && at.slice % 2 == 0;
+    }
+    ck_assert_uint_gt(first, LINES / 8 / 3);
+    ck_assert_uint_lt(first, LINES / 8 * 2 / 3);
 }
 END_TEST
 
@@ -666,6 +716,9 @@ START_TEST(nothing_comes_before_the_nearest_dram)
 
     chip.dram.latency = 110;
     ck_assert_uint_eq(sim_memory_lookahead(&chip), 110);
+    chip.chip.sm_clock_mhz = 1000;
+    chip.dram.delay_ns = 20;
+    ck_assert_uint_eq(sim_memory_lookahead(&chip), 90);
     chip.l2.bytes = 1 << 20;
     chip.l2.latency = 100;
     ck_assert_uint_eq(sim_memory_lookahead(&chip), 100);
@@ -680,7 +733,9 @@ HELP_MAIN("sim/memory/l2", 30, {dram_is_read_by_pieces, 0},
           {no_more_of_a_set_than_its_share_is_dirty, 0},
           {lines_of_the_other_half_are_far_until_there_is_a_copy, 0},
           {copies_are_among_a_half_s_own_lines, 0},
-          {sms_go_to_the_halves_in_turn, 0}, {halves_share_a_link, 0},
+          {sms_go_to_the_halves_in_turn, 0},
+          {stretches_go_to_the_halves_in_turn, 0},
+          {every_place_of_a_half_has_one_line, 0}, {halves_share_a_link, 0},
           {a_line_on_its_way_from_the_far_half_is_waited_for, 0},
           {sectors_written_in_part_have_a_price, 0},
           {less_than_a_line_has_a_price, 0}, {a_load_repeated_is_cheaper, 0},

@@ -221,7 +221,9 @@ START_TEST(more_loads_wait_a_quarter_of_the_time)
 {
     gpu.l1.latency = 4 * IADD_LATENCY + 1;
     gpu.l2.latency = IADD_LATENCY + 1;
+    gpu.dram.delay_ns = 40;
     apply("more-loads");
+    ck_assert_double_eq(gpu.dram.delay_ns, 10);
     ck_assert_uint_eq(gpu.dram.latency, (LDG_LATENCY + 3) / 4);
     ck_assert_uint_eq(gpu.timing[CLASS_LDG].latency, (LDG_LATENCY + 3) / 4);
     ck_assert_uint_eq(gpu.l1.latency, IADD_LATENCY + 1);
