@@ -251,6 +251,14 @@ enum teg_atomic_steps {
     ATOMIC_STEPS,
 };
 
+/* Cycles that L2's farther half is beyond the nearer; 0 where it is one. */
+static inline uint32_t teg_gpu_halves_apart(const struct teg_gpu *gpu)
+{
+    if (gpu->l2.bytes == 0 || gpu->l2.far_latency == 0)
+        return 0;
+    return gpu->l2.far_latency - gpu->l2.latency;
+}
+
 /* What DRAM reaches, GB/s; 0: no limit. */
 static inline double teg_gpu_dram_gbs(const struct teg_gpu *gpu)
 {

@@ -34,14 +34,11 @@ static int make_rows(struct sim_dram *dram)
  * has. */
 static double mean_delay(const struct teg_gpu *gpu)
 {
-    double least = 0, apart = 0;
+    double nearest = gpu->dram.latency - teg_gpu_halves_apart(gpu) / 2.0;
+    double least = gpu->l2.bytes != 0 ? gpu->l2.latency : 0;
 
-    if (gpu->l2.bytes != 0)
-        least = gpu->l2.latency;
-    if (gpu->l2.bytes != 0 && gpu->l2.far_latency != 0)
-        apart = gpu->l2.far_latency - gpu->l2.latency;
     return fmax(0, fmin(gpu->dram.delay_ns * gpu->chip.sm_clock_mhz / 1000,
-                        gpu->dram.latency - apart / 2 - least));
+                        nearest - least));
 }
 
 uint32_t sim_dram_sooner(const struct teg_gpu *gpu)

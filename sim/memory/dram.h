@@ -30,8 +30,8 @@ enum {
 enum {
     SIM_BANKS_MAX = 64,
     SIM_DRAM_QUEUE_MAX = 64,
-    SIM_BATCH_ROWS = 64, /* places for the rows of a batch of writes */
-    SIM_DELAYS = 64,     /* quantiles of what a read waits for by chance */
+    SIM_BATCH_ROWS = 64,  /* places for the rows of a batch of writes */
+    SIM_DELAYS = 64,      /* quantiles of what a read waits for by chance */
     SIM_DELAY_BYTES = 512 /* of addresses that wait alike */
 };
 
@@ -62,7 +62,7 @@ struct sim_dram {
     struct sim_slices place;
     uint64_t rate, store_rate; /* of a channel */
     uint64_t turnaround_ticks;
-    int32_t delay[SIM_DELAYS]; /* cycles beyond `latency`; 0 in the mean */
+    int32_t delay[SIM_DELAYS];  /* cycles beyond `latency`; 0 in the mean */
     struct sim_rows *rows;      /* owned, [channels]; NULL: they cost nothing */
     struct sim_divisor by_rows; /* bytes of a row in every channel */
     uint64_t row_ticks;

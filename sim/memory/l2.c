@@ -11,10 +11,8 @@
 static void set_latencies(struct sim_l2 *l2)
 {
     const struct teg_gpu *gpu = l2->gpu;
-    uint32_t near = gpu->l2.latency, apart = 0;
+    uint32_t near = gpu->l2.latency, apart = teg_gpu_halves_apart(gpu);
 
-    if (l2->halves)
-        apart = gpu->l2.far_latency - near;
     l2->latency[0] = near;
     l2->latency[1] = near + apart;
     l2->dram_apart[0] = -(int32_t)(apart / 2);

@@ -56,10 +56,10 @@ struct sim_l2 {
     uint32_t slices;
     struct sim_slices place;
     struct sim_divisor by_sets;
-    int halves;                                             /* it has two */
-    uint64_t lines;                                         /* that it holds */
-    uint64_t sets;                                          /* of a slice */
-    uint32_t most_dirty;                                    /* ways of a set */
+    int halves;                     /* it has two */
+    uint64_t lines;                 /* that it holds */
+    uint64_t sets;                  /* of a slice */
+    uint32_t most_dirty;            /* ways of a set */
     uint32_t latency[SIM_HALVES];   /* near, far */
     int32_t dram_apart[SIM_HALVES]; /* from dram.latency */
     uint64_t rate, far_rate;

@@ -363,14 +363,11 @@ uint32_t sim_memory_first_way(const struct teg_gpu *gpu)
 
 uint32_t sim_memory_lookahead(const struct teg_gpu *gpu)
 {
-    uint32_t apart = 0;
-
     /* DRAM behind the near half is nearer than its mean, and may be sooner. */
-    if (gpu->l2.bytes != 0 && gpu->l2.far_latency != 0)
-        apart = gpu->l2.far_latency - gpu->l2.latency;
+    uint32_t nearest = gpu->dram.latency - teg_gpu_halves_apart(gpu) / 2;
+
     return (uint32_t)teg_min(sim_memory_first_way(gpu),
-                             gpu->dram.latency - apart / 2 -
-                                 sim_dram_sooner(gpu));
+                             nearest - sim_dram_sooner(gpu));
 }
 
 void sim_memory_channel_bytes(const struct sim_memory *m, uint64_t *most,
