@@ -54,6 +54,11 @@ for source in block.cu clock.cu exec.cu flow.cu run.cu vector.cu; do
         esac
     done
 done
+# Products of warp groups.
+wanted groups.ptx && {
+    ptxas -arch=sm_90a -o "$made/groups.sm_90.cubin" groups.ptx || exit 1
+    listing groups.sm_90
+}
 # What only one family of Blackwell has.
 wanted tensor_memory.cu && {
     nvcc -std=c++17 -cubin -arch=sm_100a \

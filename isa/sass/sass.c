@@ -307,14 +307,15 @@ static uint8_t count_of_matrix(struct teg_sass *s, char letter)
 
 /*
  * Accumulator of a warp group's 64 x N: words, or halves two in one.  N of
- * integers has a code of its own: 8 to 32 in steps of 8, then of 16, three
- * codes apart.
+ * integers and bits has a code of its own: 8 to 32 in steps of 8, then of 16, of
+ * integers three codes apart.
  */
 static uint8_t count_of_group(struct teg_sass *s)
 {
-    uint64_t step = peek(s, "58:53") / 3;
+    uint64_t type = peek(s, "3:0");
+    uint64_t step = peek(s, "58:53") / (type == 1 ? 3 : 1);
 
-    if (peek(s, "3:0") == 1)
+    if (type == 1 || type == 2)
         return (uint8_t)(step < 4 ? 4 * (step + 1) : 8 * (step - 1));
     return (uint8_t)((peek(s, "57:53") + 1) * (peek(s, "75") ? 4 : 2));
 }

@@ -323,7 +323,8 @@ START_TEST(fixtures_read_as_nvidias_disassembler_prints_them)
     }
     compare_listing(&t, "tensor_memory.sm_100");
     compare_listing(&t, "scaled.sm_120");
-    ck_assert_uint_eq(t.lines, 4840);
+    compare_listing(&t, "groups.sm_90");
+    ck_assert_uint_eq(t.lines, 5328);
     ck_assert_uint_eq(t.same, t.lines);
 }
 END_TEST

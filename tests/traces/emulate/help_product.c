@@ -341,9 +341,8 @@ uint32_t product_metadata(const struct product *p, uint64_t random)
     return word;
 }
 
-/* The stored element that is column `column` of A; -1: that is a zero. */
-static int stored_of(const struct product *p, const struct product_operands *in,
-                     int row, int column)
+int product_stored(const struct product *p, const uint32_t e[PRODUCT_LANES],
+                   int row, int column)
 {
     const struct storage *s = storage_of(p);
     int lane = row % 8 * 4 + s->lanes * p->selector, shift;
@@ -357,7 +356,7 @@ static int stored_of(const struct product *p, const struct product_operands *in,
         lane += column / s->reach * 2 + row / 8;
         shift = 0;
     }
-    four = in->e[lane] >> (shift + column % s->reach / s->chunk * 4) & 15;
+    four = e[lane] >> (shift + column % s->reach / s->chunk * 4) & 15;
     if (s->chunk == 2)
         return four == (at ? 14 : 4) ? chunk : -1;
     for (int i = 0; i < 2; i++) {
@@ -412,7 +411,7 @@ static struct exact term(const struct product *p,
                          const struct product_operands *in, int row, int k,
                          int column)
 {
-    int stored = p->is_sparse ? stored_of(p, in, row, k) : k;
+    int stored = p->is_sparse ? product_stored(p, in->e, row, k) : k;
     uint64_t a, b;
 
     if (stored < 0)

@@ -46,6 +46,10 @@ unsigned product_registers(const struct product *p, char operand);
 
 /* A register of metadata that PTX allows. */
 uint32_t product_metadata(const struct product *p, uint64_t random);
+/* The stored element that is column `column` of a row of A; -1: that is a zero.
+ * `e` is the register of metadata. */
+int product_stored(const struct product *p, const uint32_t e[PRODUCT_LANES],
+                   int row, int column);
 
 struct product_operands {
     uint32_t a[PRODUCT_WORDS][PRODUCT_LANES], b[PRODUCT_WORDS][PRODUCT_LANES],

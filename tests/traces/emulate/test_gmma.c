@@ -1,7 +1,9 @@
 /*
  * Products of a warp group: kernels of tests/fixtures/kernels/k35_gmma.cu
  * (sm_90a) against plain products of matrices.  Elements are small numbers, so
- * that every sum is exact and no order of summing shows.
+ * that every sum is exact and no order of summing shows.  Which lane has the
+ * metadata of which chunk is as CUTLASS's ELayout_64x16, 64x32 and 64x64 say
+ * (cute/atom/mma_traits_sm90_gmma_sparse.hpp).
  */
 #include <check.h>
 #include <math.h>
@@ -310,6 +312,164 @@ START_TEST(sums_as_halves)
 }
 END_TEST
 
+/* ---- sparse products, bits ----------------------------------------------------------- */
+
+static const struct sparse {
+    const char *kernel;
+    enum element a, b;
+    int depth, sign, selector, is_integer;
+} sparse[] = {
+    {"sparse_halves_0", HALF, HALF, 32, 1, 0, 0},
+    {"sparse_halves_1", HALF, HALF, 32, 1, 1, 0},
+    {"sparse_halves_mn", HALF, HALF, 32, -1, 0, 0},
+    {"sparse_bfloats", BF16, BF16, 32, 1, 1, 0},
+    {"sparse_tfloats_0", TF32, TF32, 16, 1, 0, 0},
+    {"sparse_tfloats_1", TF32, TF32, 16, 1, 1, 0},
+    {"sparse_e4m3_e5m2", E4M3, E5M2, 64, 1, 0, 0},
+    {"sparse_s8_u8", S8, U8, 64, 1, 0, 1},
+    {"sparse_registers", HALF, HALF, 32, 1, 0, 0},
+};
+
+/* Where the four bits of a chunk of a row are: thread, and the lowest bit. */
+static void place_of_metadata(const struct sparse *f, int row, int chunk,
+                              int *thread, int *bit)
+{
+    int first = row / 16 * 32 + row % 8 * 4, upper = row % 16 / 8;
+
+    if (f->depth == 64) {
+        *thread = first + upper + chunk / 8 * 2;
+        *bit = chunk % 8 * 4;
+    } else {
+        *thread = first + 2 * f->selector + chunk / 4;
+        *bit = upper * 16 + chunk % 4 * 4;
+    }
+}
+
+/* Draws which columns of a row's chunk are stored, and lays them out in full. */
+static void draw_chunk(const struct sparse *f, const double *stored, int row,
+                       int chunk, double *full, uint32_t *meta)
+{
+    static const uint32_t pairs[6] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+    int thread, bit, wide = f->a == TF32 ? 2 : 4;
+    const double *from = &stored[row * f->depth / 2 + chunk * wide / 2];
+    double *to = &full[row * f->depth + chunk * wide];
+    uint32_t bits =
+        f->a == TF32 ? (help_draw() % 2 ? 14 : 4) : pairs[help_draw() % 6];
+
+    if (f->a == TF32) {
+        to[bits == 14] = from[0];
+    } else {
+        to[bits & 3] = from[0];
+        to[bits >> 2] = from[1];
+    }
+    place_of_metadata(f, row, chunk, &thread, &bit);
+    meta[thread] = (meta[thread] & ~(15u << bit)) | bits << bit;
+}
+
+START_TEST(sparse_products)
+{
+    const struct sparse *f = &sparse[_i];
+    double stored[ROWS * 32], a[ROWS * 64] = {0}, b[8 * 64], c[ROWS * 8];
+    struct help_kernel k;
+    uint8_t *to_a, *to_b;
+    uint32_t *meta;
+    void *out;
+
+    help_kernel_open(&k, 90, "k35_gmma", f->kernel);
+    to_a = help_buffer(&k, ROWS * 32);
+    to_b = help_buffer(&k, 8 * 64);
+    out = help_buffer(&k, 4 * ROWS * 8);
+    meta = help_buffer(&k, sizeof *meta * THREADS);
+    fill(to_a, stored, (size_t)(ROWS * f->depth / 2), f->a);
+    fill(to_b, b, (size_t)(8 * f->depth), f->b);
+    for (int i = 0; i < THREADS; i++)
+        meta[i] = help_draw(); /* what the selector leaves out does not count */
+    for (int row = 0; row < ROWS; row++) {
+        for (int i = 0; i < f->depth / (f->a == TF32 ? 2 : 4); i++)
+            draw_chunk(f, stored, row, i, a, meta);
+    }
+    for (int i = 0; i < ROWS * 8; i++) {
+        int v = (int)(help_draw() % 2001) - 1000;
+        float x = (float)v;
+
+        c[i] = v;
+        memcpy((uint8_t *)out + 4 * i, f->is_integer ? (void *)&v : &x, 4);
+    }
+    help_run_kernel(&k, 1, 1, THREADS, 1);
+    for (int row = 0; row < ROWS; row++) {
+        for (int n = 0; n < 8; n++) {
+            size_t at = fragment(row, n, 4);
+            int32_t whole;
+            float real;
+
+            memcpy(&whole, (uint8_t *)out + 4 * at, 4);
+            memcpy(&real, (uint8_t *)out + 4 * at, 4);
+            ck_assert_double_eq(f->is_integer ? whole : (double)real,
+                                c[at] + f->sign * dot(a, b, f->depth, row, n));
+        }
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
+/* A number that is not 0 and a chunk that names one column twice. */
+START_TEST(metadata_that_name_a_column_twice)
+{
+    struct help_kernel k;
+    uint16_t *a;
+    uint32_t *meta;
+
+    help_kernel_open(&k, 90, "k35_gmma", "sparse_halves_0");
+    a = help_buffer(&k, ROWS * 32);
+    help_buffer(&k, 8 * 64);
+    help_buffer(&k, 4 * ROWS * 8);
+    meta = help_buffer(&k, sizeof *meta * THREADS);
+    for (int i = 0; i < THREADS; i++)
+        meta[i] = 0x44444444;
+    for (int i = 0; i < ROWS * 16; i++)
+        a[i] = 0x3c00;
+    meta[5 * 4] = 0x44444445; /* row 5, columns 0 to 3 */
+    k.facts.block[0] = THREADS;
+    ck_assert(help_try_kernel(&k) == TEG_FORMAT);
+    ck_assert_ptr_nonnull(strstr(k.d.what, "HGMMA.SP.64x8x32.F32"));
+    ck_assert_ptr_nonnull(strstr(k.d.what, "the metadata of row 5 give"));
+    help_kernel_close(&k);
+}
+END_TEST
+
+static const char *const of_bits[] = {"bit_tiles", "bit_registers"};
+
+START_TEST(ones_that_bits_have_in_common)
+{
+    struct help_kernel k;
+    uint32_t *a, *b;
+    int32_t *out;
+
+    help_kernel_open(&k, 90, "k35_gmma", of_bits[_i]);
+    a = help_buffer(&k, ROWS * 32);
+    b = help_buffer(&k, 8 * 32);
+    out = help_buffer(&k, sizeof *out * ROWS * 8);
+    for (int i = 0; i < ROWS * 8; i++)
+        a[i] = help_draw();
+    for (int i = 0; i < 8 * 8; i++)
+        b[i] = help_draw();
+    for (int i = 0; i < ROWS * 8; i++)
+        out[i] = 3 * i;
+    help_run_kernel(&k, 1, 1, THREADS, 1);
+    for (int row = 0; row < ROWS; row++) {
+        for (int n = 0; n < 8; n++) {
+            size_t at = fragment(row, n, 4);
+            int want = 3 * (int)at;
+
+            for (int i = 0; i < 8; i++)
+                want += __builtin_popcount(a[8 * row + i] & b[8 * n + i]);
+            ck_assert_int_eq(out[at], want);
+        }
+    }
+    help_kernel_close(&k);
+}
+END_TEST
+
 START_TEST(a_tile_that_is_not_there)
 {
     struct help_kernel k;
@@ -329,4 +489,7 @@ HELP_MAIN("traces/gmma", 60, {layouts_and_swizzles, 8},
           {one_thread_tells_for_its_group, 0},
           {formats_of_elements, sizeof formats / sizeof formats[0]},
           {integers_of_48_columns, 0}, {a_in_registers, 0}, {sums_as_halves, 0},
+          {sparse_products, sizeof sparse / sizeof sparse[0]},
+          {metadata_that_name_a_column_twice, 0},
+          {ones_that_bits_have_in_common, sizeof of_bits / sizeof of_bits[0]},
           {a_tile_that_is_not_there, 0})

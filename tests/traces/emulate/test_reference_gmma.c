@@ -1,6 +1,6 @@
 /*
- * Products of a warp group (sm_90a) in all types, sizes, layouts and swizzles, of
- * A from shared memory and from registers, against the tables of the PTX ISA
+ * Products of a warp group (sm_90a), dense and sparse, in all types, sizes, layouts
+ * and swizzles, of A from shared memory and from registers, against the tables of the PTX ISA
  * ("Asynchronous Warpgroup Level Matrix"): canonical layouts as CuTe's shapes and
  * strides, register fragments element by element, sums exact.
  *
@@ -19,6 +19,7 @@ enum {
     SM = 90,
     MEMORY = 65536,
     ROWS = 16, /* of a warp */
+    META = 20, /* a register of metadata */
     D = 24,
     APART = 152, /* C where it is not D */
     APART_COLUMNS = 192,
@@ -29,8 +30,8 @@ enum {
 
 /* What the instruction's text says. */
 struct group {
-    int columns, depth;
-    char a[8], b[8], d[8];
+    int columns, depth, is_sparse, selector;
+    char a[8], b[8], d[8]; /* a, b "AND": bits */
     int saturates, transposes_a, transposes_b, negates_a, negates_b;
     int from_registers;
 };
@@ -56,7 +57,10 @@ static int is_of_ptx(const struct group *p)
 {
     int sixteen = product_type_bits(p->a) == 16;
 
-    if ((unsigned)p->depth * product_type_bits(p->a) != 256)
+    if ((unsigned)p->depth * product_type_bits(p->a) !=
+        (p->is_sparse ? 512 : 256))
+        return 0;
+    if (p->selector > (p->is_sparse && product_type_bits(p->a) >= 16))
         return 0;
     if (strcmp(p->d, "F16") == 0 && p->a[0] != 'E' && strcmp(p->a, "F16") != 0)
         return 0;
@@ -69,20 +73,26 @@ static int is_of_ptx(const struct group *p)
 static int group_of(const struct teg_sass *s, struct group *p)
 {
     const struct teg_sass_operand *a = teg_sass_operand(s, 'a');
-    char opcode[TEG_SASS_TEXT], text[TEG_SASS_TEXT], *part[6] = {0};
+    const struct teg_sass_operand *e = teg_sass_operand(s, 'e');
+    char opcode[TEG_SASS_TEXT], text[TEG_SASS_TEXT], *part[7] = {0};
     char *rest = opcode;
-    int parts = 0, n = 2;
+    int parts = 0, n = 1;
 
     *p = (struct group){0};
     teg_sass_opcode(s, opcode);
     teg_sass_text(s, text);
-    while (parts < 6 && (part[parts] = strtok_r(rest, ".", &rest)) != NULL)
+    while (parts < 7 && (part[parts] = strtok_r(rest, ".", &rest)) != NULL)
         parts++;
-    if (parts < 3 || sscanf(part[1], "64x%dx%d", &p->columns, &p->depth) != 2)
+    p->is_sparse = parts > 1 && strcmp(part[1], "SP") == 0;
+    n += p->is_sparse;
+    if (parts < n + 2 ||
+        sscanf(part[n++], "64x%dx%d", &p->columns, &p->depth) != 2)
         return 0;
-    strcpy(p->d, part[0][0] == 'I' ? "S32" : part[n++]);
+    strcpy(p->d, part[0][0] == 'I' || part[0][0] == 'B' ? "S32" : part[n++]);
     strcpy(p->a, n < parts ? part[n++] : "F16");
-    strcpy(p->b, part[0][0] != 'H' ? part[n++] : p->a);
+    strcpy(p->b, strchr("IQ", part[0][0]) != NULL ? part[n++] : p->a);
+    if (e != NULL && e[1].kind == SASS_IMMEDIATE) /* behind the metadata */
+        p->selector = (int)e[1].value;
     p->saturates = n < parts && strcmp(part[n], "SAT") == 0;
     p->from_registers = a != NULL;
     p->transposes_a = strstr(text, "tnspA") != NULL;
@@ -130,14 +140,17 @@ static uint32_t swizzled(uint32_t at, unsigned swizzle)
 static uint64_t element_of(const struct tile *t, int by_i, const char *type,
                            unsigned i, unsigned k)
 {
-    unsigned bytes = product_type_bits(type) / 8;
+    unsigned bits = product_type_bits(type), bytes = bits < 8 ? 1 : bits / 8;
+    unsigned within = bits < 8 ? k % 8 : 0;
     uint64_t v = 0;
 
+    if (bits < 8)
+        k /= 8;
     memcpy(&v,
            memory +
                swizzled(t->start + offset_of(t, by_i, bytes, i, k), t->swizzle),
            bytes);
-    return v;
+    return bits < 8 ? v >> within & 1 : v;
 }
 
 /* Strides that a tile of `count` rows keeps within the memory. */
@@ -212,6 +225,8 @@ static void fill(const struct group *p, struct help_single *h, uint64_t *seed,
 
     tile[0] = draw_tile(seed, 64);
     tile[1] = draw_tile(seed, (unsigned)p->columns);
+    while (p->is_sparse && !p->transposes_b && tile[1].swizzle == 32)
+        tile[1] = draw_tile(seed, (unsigned)p->columns); /* refused */
     for (unsigned i = 0; i < MEMORY; i += 4) {
         uint32_t word = some_word(i < MEMORY / 2 ? p->a : p->b, seed, special);
 
@@ -265,19 +280,35 @@ static struct exact signed_value(const char *type, uint64_t bits, int negates)
     return v;
 }
 
+/* The element of A's column k; 0: it is not stored. */
+static int a_at(const struct trial *t, const struct group *p,
+                const struct tile *tile, unsigned row, unsigned k, uint64_t *v)
+{
+    const struct teg_sass_operand *ra = teg_sass_operand(&t->h->op.sass, 'a');
+    struct product of_row = {.k = p->depth, .selector = p->selector};
+    int stored = (int)k;
+
+    strcpy(of_row.a, p->a);
+    if (p->is_sparse)
+        stored = product_stored(&of_row, t->before[META], (int)row, (int)k);
+    if (stored < 0)
+        return 0;
+    *v = p->from_registers
+             ? register_of_a(t, p, ra->reg, row, (unsigned)stored)
+             : element_of(tile, p->transposes_a, p->a,
+                          16 * (t->h->warp.number % 4) + row, (unsigned)stored);
+    return 1;
+}
+
 static struct exact sum_of(const struct trial *t, const struct group *p,
                            const struct tile tile[2], unsigned row,
                            unsigned column, struct exact sum)
 {
-    const struct teg_sass_operand *ra = teg_sass_operand(&t->h->op.sass, 'a');
-    unsigned warp = 16 * (t->h->warp.number % 4);
-
     for (unsigned k = 0; k < (unsigned)p->depth; k++) {
-        uint64_t a = p->from_registers ? register_of_a(t, p, ra->reg, row, k)
-                                       : element_of(&tile[0], p->transposes_a,
-                                                    p->a, warp + row, k);
-        uint64_t b = element_of(&tile[1], p->transposes_b, p->b, column, k);
+        uint64_t a, b = element_of(&tile[1], p->transposes_b, p->b, column, k);
 
+        if (!a_at(t, p, &tile[0], row, k, &a))
+            continue;
         sum = exact_sum(sum,
                         exact_product(signed_value(p->a, a, p->negates_a),
                                       signed_value(p->b, b, p->negates_b)),
@@ -353,6 +384,16 @@ static void put(struct trial *t, const char *bits, unsigned value)
     sass_put_bits(t->word, &bits, value);
 }
 
+static void draw_metadata(const struct group *p, struct trial *t)
+{
+    struct product of_row = {.k = p->depth};
+
+    strcpy(of_row.a, p->a);
+    for (unsigned l = 0; l < EMU_LANES; l++)
+        t->h->warp.r[META][l] =
+            product_metadata(&of_row, help_random(&t->random));
+}
+
 /* Any sizes and types; registers that hold them. */
 static void draw(struct trial *t, const struct sass_row *row)
 {
@@ -374,6 +415,10 @@ static void draw(struct trial *t, const struct sass_row *row)
     }
     c = help_below(&t->random, 4);
     put(t, "23:16", D);
+    if (strstr(row->modifiers, ".SP") != NULL) {
+        put(t, "47:40", META);
+        put(t, "49:48", help_below(&t->random, 8) % 5 % 3);
+    }
     put(t, "71:64", c == 0 ? TEG_SASS_RZ : c == 1 ? APART : D);
 }
 
@@ -404,6 +449,8 @@ static void try_word(struct trial *t, unsigned g)
         put_descriptor(t->h, number, &tile[0]);
         put_descriptor(t->h, number + 2, &tile[1]);
     }
+    if (is_known && p.is_sparse)
+        draw_metadata(&p, t);
     memcpy(t->before, t->h->warp.r, sizeof t->before);
     if (help_single_run(t->h, EMU_ALL) != TEG_OK) {
         if (is_known) {
@@ -421,7 +468,7 @@ static void try_word(struct trial *t, unsigned g)
 
 START_TEST(a_groups_product_is_the_references)
 {
-    static const char *const names[] = {"HGMMA", "IGMMA", "QGMMA"};
+    static const char *const names[] = {"BGMMA", "HGMMA", "IGMMA", "QGMMA"};
     static struct trial t;
     unsigned g = 0;
     size_t count;
@@ -446,4 +493,4 @@ START_TEST(a_groups_product_is_the_references)
 END_TEST
 
 HELP_MAIN("emulate reference of groups' products", 1800,
-          {a_groups_product_is_the_references, 3})
+          {a_groups_product_is_the_references, 4})

@@ -7,25 +7,27 @@
  * reads, so that is what the hardware gives.  Descriptors, layouts and swizzles
  * are those of NVIDIA's PTX ISA ("Matrix Descriptor Format", "Canonical
  * Layouts"), registers of its "Register Fragments" for wgmma: those of mma, for
- * every 8 columns.
+ * every 8 columns.  Of a sparse product A has the half of its columns that count;
+ * metadata in a register say for each warp's rows which (sparse.h).
  * Sums are formed in double precision and rounded once; the hardware cuts the
  * terms to a common exponent, of 8-bit floats to fewer bits.  Integers are
  * exact.
- * Leaves out: products of bits, sparse ones, patterns of a swizzle that do not
- * begin where their size says (base offset).
+ * Leaves out: patterns of a swizzle that do not begin where their size says (base
+ * offset), columns of a sparse product's B longer than theirs.
  */
 #include <math.h>
 
 #include "traces/emulate/core/half.h"
 #include "traces/emulate/core/operand.h"
 #include "traces/emulate/ops/products.h"
+#include "traces/emulate/ops/sparse.h"
 #include "traces/emulate/ops/tile.h"
 
 enum {
     ROWS = 16, /* of a warp */
     COLUMNS = EMU_PRODUCT_COLUMNS,
     COLUMNS_MAX = 256,
-    DEPTH_MAX = 32,
+    DEPTH_MAX = 256, /* of bits; 64 of others */
     CHUNK = EMU_TILE_CHUNK,
     NO_GROUP = 7, /* its gsb: more products belong to it */
 };
@@ -38,13 +40,30 @@ enum element {
     E5M2,
     SIGNED,
     UNSIGNED,
+    BIT,
 };
 
 struct product {
     unsigned columns, depth; /* N, K */
-    unsigned bytes;          /* of an element */
     enum element a, b;
+    int is_sparse;
 };
+
+static const uint8_t bits[] = {
+    [HALF] = 16, [BF16] = 16,  [TF32] = 32,    [E4M3] = 8,
+    [E5M2] = 8,  [SIGNED] = 8, [UNSIGNED] = 8, [BIT] = 1};
+
+/* Elements of a chunk. */
+static uint32_t each_of(const struct product *p)
+{
+    return 8 * CHUNK / bits[p->a];
+}
+
+/* Columns of A that are there. */
+static unsigned stored_depth(const struct product *p)
+{
+    return p->is_sparse ? p->depth / 2 : p->depth;
+}
 
 /* ---- elements ------------------------------------------------------------------ */
 
@@ -63,8 +82,10 @@ static double value_of(uint32_t v, enum element type)
         return (double)e5m2_value(v);
     case SIGNED:
         return (double)(int8_t)v;
-    default:
+    case UNSIGNED:
         return (double)(uint8_t)v;
+    default:
+        return (double)(v & 1);
     }
 }
 
@@ -72,12 +93,12 @@ static double value_of(uint32_t v, enum element type)
 /* The `i`-th eight elements of a chunk in 16 bits each: as they are, or in the
  * upper byte; integers and E5M2, which is the upper byte of a half, as what they
  * mean. */
-static inline __m128i codes_of(const uint8_t *chunk, unsigned bytes,
-                               enum element type, unsigned i)
+static inline __m128i codes_of(const uint8_t *chunk, enum element type,
+                               unsigned i)
 {
     __m128i all = _mm_loadu_si128((const __m128i *)chunk), upper;
 
-    if (bytes == 2)
+    if (bits[type] == 16)
         return all;
     upper = i == 0 ? _mm_unpacklo_epi8(_mm_setzero_si128(), all)
                    : _mm_unpackhi_epi8(_mm_setzero_si128(), all);
@@ -133,22 +154,39 @@ static inline void turn(__m128i v[8])
 }
 #endif
 
-/* The elements of a chunk. */
-static void values_of(const uint8_t *chunk, unsigned bytes, enum element type,
-                      double out[CHUNK])
+/* Whether vector code above knows the type. */
+static inline int is_vector(enum element type)
 {
 #ifdef __AVX2__
-    for (unsigned i = 0; i < 2 / bytes; i++)
-        numbers_of(codes_of(chunk, bytes, type, i), type, out + 8 * i);
-    if (bytes < 4)
-        return;
+    return type != TF32 && type != BIT;
+#else
+    (void)type;
+    return 0;
 #endif
-    for (unsigned i = 0; i < CHUNK / bytes; i++) {
-        uint32_t v = 0;
+}
 
-        for (unsigned byte = 0; byte < bytes; byte++)
-            v |= (uint32_t)chunk[i * bytes + byte] << 8 * byte;
-        out[i] = value_of(v, type);
+/* The elements of a word of 32 bits. */
+static void values_of_word(uint32_t word, enum element type, double out[])
+{
+    unsigned wide = bits[type];
+
+    for (unsigned i = 0; i < 32 / wide; i++)
+        out[i] = value_of(
+            wide < 32 ? word >> wide * i & ((1u << wide) - 1) : word, type);
+}
+
+/* The elements of a chunk. */
+static void values_of(const uint8_t *chunk, enum element type, double out[])
+{
+#ifdef __AVX2__
+    for (unsigned i = 0; is_vector(type) && i < 16u / bits[type]; i++)
+        numbers_of(codes_of(chunk, type, i), type, out + 8 * i);
+#endif
+    for (unsigned i = 0; !is_vector(type) && i < CHUNK; i += 4) {
+        uint32_t word;
+
+        memcpy(&word, chunk + i, sizeof word);
+        values_of_word(word, type, out + 8 * i / bits[type]);
     }
 }
 
@@ -189,27 +227,29 @@ static const uint8_t *chunk_at(struct emu_warp *w, const struct emu_op *op,
         CHUNK, EMU_READ);
 }
 
-/* The warp's rows of A; 0 after a fault. */
+/* The warp's rows of A, one behind the other; 0 after a fault. */
 static int read_a(struct emu_warp *w, const struct emu_op *op,
-                  const struct emu_tile *t, const struct product *p,
-                  double a[][DEPTH_MAX])
+                  const struct emu_tile *t, const struct product *p, double a[])
 {
-    uint32_t each = CHUNK / p->bytes, first = ROWS * (w->number % 4);
+    uint32_t each = each_of(p), first = ROWS * (w->number % 4);
+    uint32_t depth = stored_depth(p);
     uint32_t row_step = t->is_transposed ? each : 1;
     uint32_t k_step = t->is_transposed ? 1 : each;
 
     for (uint32_t row = 0; row < ROWS; row += row_step) {
-        for (uint32_t k = 0; k < p->depth; k += k_step) {
+        for (uint32_t k = 0; k < depth; k += k_step) {
             const uint8_t *chunk = chunk_at(w, op, t, first + row, k, each);
-            double value[CHUNK];
+            double value[8 * CHUNK];
 
             if (chunk == NULL)
                 return 0;
-            values_of(chunk, p->bytes, p->a, value);
-            for (uint32_t i = 0; i < each && t->is_transposed; i++)
-                a[row + i][k] = value[i];
-            if (!t->is_transposed)
-                memcpy(&a[row][k], value, each * sizeof value[0]);
+            if (!t->is_transposed) {
+                values_of(chunk, p->a, &a[row * depth + k]);
+                continue;
+            }
+            values_of(chunk, p->a, value);
+            for (uint32_t i = 0; i < each; i++)
+                a[(row + i) * depth + k] = value[i];
         }
     }
     return 1;
@@ -220,49 +260,44 @@ static void turn_chunks(const uint8_t *const chunk[COLUMNS],
                         const struct product *p, double to[][COLUMNS])
 {
 #ifdef __AVX2__
-    for (unsigned i = 0; i < 2 / p->bytes; i++) {
+    for (unsigned i = 0; is_vector(p->b) && i < 16u / bits[p->b]; i++) {
         __m128i codes[COLUMNS];
 
         for (unsigned n = 0; n < COLUMNS; n++)
-            codes[n] = codes_of(chunk[n], p->bytes, p->b, i);
+            codes[n] = codes_of(chunk[n], p->b, i);
         turn(codes);
         for (unsigned k = 0; k < COLUMNS; k++)
             numbers_of(codes[k], p->b, to[8 * i + k]);
     }
-    if (p->bytes < 4)
-        return;
 #endif
-    for (unsigned n = 0; n < COLUMNS; n++) {
-        double value[CHUNK];
+    for (unsigned n = 0; !is_vector(p->b) && n < COLUMNS; n++) {
+        double value[8 * CHUNK];
 
-        values_of(chunk[n], p->bytes, p->b, value);
-        for (unsigned k = 0; k < CHUNK / p->bytes; k++)
+        values_of(chunk[n], p->b, value);
+        for (unsigned k = 0; k < each_of(p); k++)
             to[k][n] = value[k];
     }
 }
 
-/* B, by eight columns; 0 after a fault. */
+/* Eight columns of B from the `n`-th on; 0 after a fault. */
 static int read_b(struct emu_warp *w, const struct emu_op *op,
-                  const struct emu_tile *t, const struct product *p,
-                  double b[][DEPTH_MAX][COLUMNS])
+                  const struct emu_tile *t, const struct product *p, uint32_t n,
+                  double b[][COLUMNS])
 {
-    uint32_t each = CHUNK / p->bytes;
+    uint32_t each = each_of(p);
 
-    for (uint32_t n = 0; n < p->columns; n += COLUMNS) {
-        for (uint32_t k = 0; k < p->depth; k += t->is_transposed ? 1 : each) {
-            const uint8_t *chunk[COLUMNS];
-            double(*to)[COLUMNS] = &b[n / COLUMNS][k];
+    for (uint32_t k = 0; k < p->depth; k += t->is_transposed ? 1 : each) {
+        const uint8_t *chunk[COLUMNS];
 
-            for (uint32_t i = 0; i < (t->is_transposed ? 1 : COLUMNS); i++) {
-                chunk[i] = chunk_at(w, op, t, n + i, k, each);
-                if (chunk[i] == NULL)
-                    return 0;
-            }
-            if (t->is_transposed)
-                values_of(chunk[0], p->bytes, p->b, to[0]);
-            else
-                turn_chunks(chunk, p, to);
+        for (uint32_t i = 0; i < (t->is_transposed ? 1 : COLUMNS); i++) {
+            chunk[i] = chunk_at(w, op, t, n + i, k, each);
+            if (chunk[i] == NULL)
+                return 0;
         }
+        if (t->is_transposed)
+            values_of(chunk[0], p->b, b[k]);
+        else
+            turn_chunks(chunk, p, &b[k]);
     }
     return 1;
 }
@@ -270,22 +305,16 @@ static int read_b(struct emu_warp *w, const struct emu_op *op,
 /* A of four registers: row g and g + 8, the lane's elements of the first half of
  * K and of the second. */
 static void read_registers(const struct emu_warp *w, unsigned reg,
-                           const struct product *p, double a[][DEPTH_MAX])
+                           const struct product *p, double a[])
 {
-    unsigned each = 4 / p->bytes, bits = 8 * p->bytes;
+    unsigned each = 32 / bits[p->a], depth = stored_depth(p);
 
     for (unsigned r = 0; r < 4; r++) {
         for (unsigned l = 0; l < EMU_LANES; l++) {
-            uint32_t word = reg + r < TEG_SASS_RZ ? w->r[reg + r][l] : 0;
+            unsigned row = l / 4 + 8 * (r % 2);
 
-            for (unsigned i = 0; i < each; i++) {
-                uint32_t v = word >> bits * i;
-
-                if (bits < 32)
-                    v &= (1u << bits) - 1;
-                a[l / 4 + 8 * (r % 2)][each * (l % 4 + 4 * (r / 2)) + i] =
-                    value_of(v, p->a);
-            }
+            values_of_word(reg + r < TEG_SASS_RZ ? w->r[reg + r][l] : 0, p->a,
+                           &a[row * depth + each * (l % 4 + 4 * (r / 2))]);
         }
     }
 }
@@ -355,27 +384,22 @@ static int is_of_ptx(const struct emu_op *op, const struct product *p,
     int turns = emu_bit(op, 62) || (!from_registers && emu_bit(op, 61));
     int negates = emu_bit(op, 72) || emu_bit(op, 63);
 
-    if (p->a == SIGNED || p->a == UNSIGNED)
+    if (p->a >= SIGNED)
         return !turns && !negates;
     if (is_half && (p->a == BF16 || p->a == TF32))
         return 0;
-    return !turns || p->bytes == 2;
+    return !turns || bits[p->a] == 16;
 }
 
-/* Adds the products of eight columns of B to those of C that the registers from
- * `c` on hold (NULL: none), into those from `d` on. */
-static void sum_up(const struct product *p, double a[][DEPTH_MAX],
-                   double b[][COLUMNS], int sign, enum sums how, int saturates,
-                   uint32_t (*c)[EMU_LANES], uint32_t (*d)[EMU_LANES])
+/* Adds eight columns' products to those of C that the registers from `c` on hold
+ * (NULL: none), into those from `d` on. */
+static void sum_up(double product[ROWS][COLUMNS], int sign, enum sums how,
+                   int saturates, uint32_t (*c)[EMU_LANES],
+                   uint32_t (*d)[EMU_LANES])
 {
-    double sum[ROWS][COLUMNS] = {{0}};
-
-    emu_multiply(ROWS, p->depth, (struct emu_rows){a[0], DEPTH_MAX},
-                 (struct emu_rows){b[0], COLUMNS},
-                 (struct emu_rows){sum[0], COLUMNS});
     for (unsigned upper = 0; upper < 2; upper++) {
         unsigned reg = how == HALVES ? upper : 2 * upper;
-        double before[8 * COLUMNS], *now = sum[8 * upper];
+        double before[8 * COLUMNS], *now = product[8 * upper];
 
         if (c != NULL)
             read_c(&c[reg], how, before);
@@ -387,21 +411,70 @@ static void sum_up(const struct product *p, double a[][DEPTH_MAX],
     }
 }
 
+/* Where the factors are: A's rows and for a sparse one their columns, B's tile. */
+struct factors {
+    double a[ROWS * DEPTH_MAX];
+    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED];
+    struct emu_tile b;
+};
+
+/* 0 after a fault. */
+static int find_factors(struct emu_warp *w, const struct emu_op *op,
+                        const struct product *p, int from_registers,
+                        struct factors *f)
+{
+    unsigned uniform =
+        from_registers ? emu_bits(op, 37, 32) : emu_bits(op, 29, 24);
+    struct emu_tile tile;
+
+    if (from_registers)
+        read_registers(w, emu_bits(op, 31, 24), p, f->a);
+    else if (!tile_of(w, op, uniform, emu_bit(op, 61), &tile) ||
+             !read_a(w, op, &tile, p, f->a))
+        return 0;
+    if (!tile_of(w, op, uniform + 2, emu_bit(op, 62), &f->b))
+        return 0;
+    if (!p->is_sparse)
+        return 1;
+    if (!f->b.is_transposed && f->b.swizzle == 2) {
+        emu_fault(w, op, -1, TEG_LIMIT,
+                  "columns of 64 bytes with a swizzle of 32 are not emulated");
+        return 0;
+    }
+    return emu_sparse_columns(w, op, p->depth, 32 / bits[p->a], f->column);
+}
+
+/* The warp's rows by eight columns of B from the `n`-th on; 0 after a fault. */
+static int multiply_columns(struct emu_warp *w, const struct emu_op *op,
+                            const struct product *p, struct factors *f,
+                            uint32_t n, double product[ROWS][COLUMNS])
+{
+    double b[DEPTH_MAX][COLUMNS];
+    const struct emu_rows of_a = {f->a, stored_depth(p)};
+    const struct emu_rows of_b = {b[0], COLUMNS}, of_c = {product[0], COLUMNS};
+
+    if (!read_b(w, op, &f->b, p, n, b))
+        return 0;
+    if (p->is_sparse)
+        return emu_sparse_multiply(w, op, f->column, stored_depth(p), of_a,
+                                   of_b, of_c);
+    emu_multiply(ROWS, p->depth, of_a, of_b, of_c);
+    return 1;
+}
+
 static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                      const struct product *p)
 {
     int from_registers = emu_bits(op, 11, 8) == 0xd;
-    int is_integer = p->a == SIGNED || p->a == UNSIGNED;
-    enum sums how = is_integer ? INTEGERS : !emu_bit(op, 75) ? HALVES : SINGLES;
-    unsigned uniform =
-        from_registers ? emu_bits(op, 37, 32) : emu_bits(op, 29, 24);
+    enum sums how = p->a >= SIGNED     ? INTEGERS
+                    : !emu_bit(op, 75) ? HALVES
+                                       : SINGLES;
     unsigned d = emu_bits(op, 23, 16), c = emu_bits(op, 71, 64);
     unsigned each = how == HALVES ? 2 : 4; /* registers of eight columns */
     unsigned registers = p->columns / COLUMNS * each;
     int has_c = adds(w, op) && c != TEG_SASS_RZ;
     int sign = emu_bit(op, 72) != emu_bit(op, 63) ? -1 : 1;
-    struct emu_tile tile;
-    double a[ROWS][DEPTH_MAX], b[COLUMNS_MAX / COLUMNS][DEPTH_MAX][COLUMNS];
+    struct factors f;
 
     if (!is_of_ptx(op, p, from_registers, how == HALVES)) {
         emu_refuse(w, op);
@@ -414,18 +487,16 @@ static void multiply(struct emu_warp *w, const struct emu_op *op, uint32_t mask,
                                   : "the accumulators leave the registers");
         return;
     }
-    if (from_registers) {
-        read_registers(w, emu_bits(op, 31, 24), p, a);
-    } else if (!tile_of(w, op, uniform, emu_bit(op, 61), &tile) ||
-               !read_a(w, op, &tile, p, a)) {
+    if (!find_factors(w, op, p, from_registers, &f))
         return;
-    }
-    if (!tile_of(w, op, uniform + 2, emu_bit(op, 62), &tile) ||
-        !read_b(w, op, &tile, p, b))
-        return;
-    for (unsigned n = 0; n < p->columns / COLUMNS; n++)
-        sum_up(p, a, b[n], sign, how, emu_bit(op, 75),
+    for (unsigned n = 0; n < p->columns / COLUMNS; n++) {
+        double product[ROWS][COLUMNS] = {{0}};
+
+        if (!multiply_columns(w, op, p, &f, COLUMNS * n, product))
+            return;
+        sum_up(product, sign, how, emu_bit(op, 75),
                has_c ? &w->r[c + each * n] : NULL, &w->r[d + each * n]);
+    }
     w->products += emu_bits(op, 86, 84) != NO_GROUP;
 }
 
@@ -434,14 +505,23 @@ static unsigned columns_of(const struct emu_op *op)
     return 8 * (emu_bits(op, 57, 53) + 1);
 }
 
+/* Sparse ones are twice as deep. */
+static int is_sparse(const struct emu_op *op)
+{
+    return emu_bit(op, 73);
+}
+
 EXEC(hgmma)
 {
     static const enum element types[4] = {HALF, BF16, TF32, TF32};
+    /* K by its code, of TF32 last, of dense products and of sparse ones */
+    static const uint8_t depths[2][2] = {{0, 1}, {2, 0}};
     enum element type = types[emu_bits(op, 77, 76)];
-    const struct product p = {columns_of(op), type == TF32 ? 8 : 16,
-                              type == TF32 ? 4 : 2, type, type};
+    const struct product p = {columns_of(op),
+                              (type == TF32 ? 8u : 16u) << is_sparse(op), type,
+                              type, is_sparse(op)};
 
-    if (emu_bit(op, 58) != (type == TF32))
+    if (emu_bits(op, 59, 58) != depths[p.is_sparse][type == TF32])
         emu_refuse(w, op);
     else
         multiply(w, op, mask, &p);
@@ -450,11 +530,13 @@ EXEC(hgmma)
 EXEC(igmma)
 {
     /* N by its accumulator: its code is not that of floats */
-    const struct product p = {2u * op->d->count, 32, 1,
+    const struct product p = {2u * op->d->count, 32u << is_sparse(op),
                               emu_bit(op, 76) ? SIGNED : UNSIGNED,
-                              emu_bit(op, 82) ? SIGNED : UNSIGNED};
+                              emu_bit(op, 82) ? SIGNED : UNSIGNED,
+                              is_sparse(op)};
 
-    if (p.columns > COLUMNS_MAX || emu_bits(op, 58, 53) % 3 != 0)
+    if (p.columns > COLUMNS_MAX ||
+        emu_bits(op, 58, 53) % 3 != (unsigned)p.is_sparse)
         emu_refuse(w, op);
     else
         multiply(w, op, mask, &p);
@@ -462,11 +544,22 @@ EXEC(igmma)
 
 EXEC(qgmma)
 {
-    const struct product p = {columns_of(op), 32, 1,
+    const struct product p = {columns_of(op), 32u << is_sparse(op),
                               emu_bit(op, 76) ? E5M2 : E4M3,
-                              emu_bit(op, 77) ? E5M2 : E4M3};
+                              emu_bit(op, 77) ? E5M2 : E4M3, is_sparse(op)};
 
     multiply(w, op, mask, &p);
+}
+
+/* Ones that two bits have in common are counted. */
+EXEC(bgmma)
+{
+    const struct product p = {2u * op->d->count, 256, BIT, BIT, 0};
+
+    if (p.columns > COLUMNS_MAX)
+        emu_refuse(w, op);
+    else
+        multiply(w, op, mask, &p);
 }
 
 /* More registers are there at once. */
@@ -476,9 +569,6 @@ EXEC(usetmaxreg)
 }
 
 const struct emu_row_of EMU_TABLE(gmma)[] = {
-    {"HGMMA", hgmma},
-    {"IGMMA", igmma},
-    {"QGMMA", qgmma},
-    {"USETMAXREG", usetmaxreg},
-    {0},
+    {"BGMMA", bgmma}, {"HGMMA", hgmma},           {"IGMMA", igmma},
+    {"QGMMA", qgmma}, {"USETMAXREG", usetmaxreg}, {0},
 };

@@ -217,43 +217,20 @@ static void gather(const struct emu_warp *w, const struct emu_op *op,
     }
 }
 
-/* The sum over the columns of A that are there; 0 after a fault.  What is not
- * there meets nothing, not even an infinity. */
-static int multiply_chosen(struct emu_warp *w, const struct emu_op *op,
-                           const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
-                           double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
-{
-    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED];
-
-    if (!emu_sparse_columns(w, op, s->depth, s->each, column))
-        return 0;
-    for (unsigned m = 0; m < s->rows; m++) {
-        for (unsigned k = 0; k < stored_depth(s); k++) {
-            int is_nowhere = column[m][k] == EMU_SPARSE_NOWHERE;
-
-            if (is_nowhere && a[m][k] != 0) {
-                emu_fault(w, op, -1, TEG_FORMAT,
-                          "the metadata of row %u give a number that is not 0 "
-                          "no column of its own",
-                          m);
-                return 0;
-            }
-            for (unsigned n = 0; n < COLUMNS && !is_nowhere; n++)
-                c[m][n] += a[m][k] * b[column[m][k]][n];
-        }
-    }
-    return 1;
-}
-
+/* 0 after a fault. */
 static int multiply(struct emu_warp *w, const struct emu_op *op,
                     const struct shape *s, double a[ROWS_MAX][DEPTH_MAX],
                     double b[][COLUMNS], double c[ROWS_MAX][COLUMNS])
 {
+    const struct emu_rows of_a = {a[0], DEPTH_MAX}, of_b = {b[0], COLUMNS};
+    const struct emu_rows of_c = {c[0], COLUMNS};
+    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED];
+
     if (s->is_sparse)
-        return multiply_chosen(w, op, s, a, b, c);
-    emu_multiply(s->rows, s->depth, (struct emu_rows){a[0], DEPTH_MAX},
-                 (struct emu_rows){b[0], COLUMNS},
-                 (struct emu_rows){c[0], COLUMNS});
+        return emu_sparse_columns(w, op, s->depth, s->each, column) &&
+               emu_sparse_multiply(w, op, column, stored_depth(s), of_a, of_b,
+                                   of_c);
+    emu_multiply(s->rows, s->depth, of_a, of_b, of_c);
     return 1;
 }
 
@@ -713,7 +690,7 @@ static int sparse_product(struct emu_warp *w, const struct emu_op *op,
     double c[ROWS_MAX][COLUMNS] = {{0}};
 
     gather(w, op, s, type_a, type_b, a, b);
-    if (!multiply_chosen(w, op, s, a, b, c))
+    if (!multiply(w, op, s, a, b, c))
         return 0;
     for (unsigned m = 0; m < s->rows; m++) {
         for (unsigned n = 0; n < COLUMNS; n++)

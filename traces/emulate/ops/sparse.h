@@ -1,5 +1,6 @@
 /*
- * Metadata of sparse products (mma.sp): which columns of A are stored.
+ * Metadata of sparse products (mma.sp, and each warp's rows of wgmma.sp): which
+ * columns of A are stored.
  *
  * Of every chunk of a row half are there, in their order in the registers:
  *     tf32            1 of 2 columns, named by 0100 (the first) or 1110
@@ -15,6 +16,7 @@
 #define TEG_TRACES_EMULATE_OPS_SPARSE_H
 
 #include "traces/emulate/core/operand.h"
+#include "traces/emulate/ops/products.h"
 
 enum {
     EMU_SPARSE_ROWS = 16,
@@ -73,6 +75,34 @@ static inline int emu_sparse_columns(
                 to[wide / 4 + i] = one == two
                                        ? EMU_SPARSE_NOWHERE
                                        : (uint8_t)(first + wide / 4 * two + i);
+            }
+        }
+    }
+    return 1;
+}
+
+/* Adds to 16 rows of eight sums the products of A's `stored` columns and the rows
+ * of B that `column` says.  What is not stored meets nothing, not even an
+ * infinity.  Returns 0 after a fault. */
+static inline int emu_sparse_multiply(
+    struct emu_warp *w, const struct emu_op *op,
+    uint8_t column[EMU_SPARSE_ROWS][EMU_SPARSE_STORED], unsigned stored,
+    struct emu_rows a, struct emu_rows b, struct emu_rows c)
+{
+    for (unsigned m = 0; m < EMU_SPARSE_ROWS; m++) {
+        for (unsigned k = 0; k < stored; k++) {
+            double factor = a.at[m * a.stride + k];
+            const double *from = &b.at[column[m][k] * b.stride];
+
+            if (column[m][k] != EMU_SPARSE_NOWHERE) {
+                for (unsigned n = 0; n < EMU_PRODUCT_COLUMNS; n++)
+                    c.at[m * c.stride + n] += factor * from[n];
+            } else if (factor != 0) {
+                emu_fault(w, op, -1, TEG_FORMAT,
+                          "the metadata of row %u give a number that is not 0 "
+                          "no column of its own",
+                          m);
+                return 0;
             }
         }
     }
