@@ -111,6 +111,23 @@ expect 0 "$teg" exec -g a100 --time --clock 705 -o "$work/tune" -- \
 check 'those at another clock' tuned --clock 705
 expect 2 "$teg" exec -g a100 --clock fast -- "$program" tune
 err "^teg: --clock: expected 1 to 10000 MHz, found 'fast'$"
+# values of the description and what-ifs hold for the program's own times
+expect 0 "$teg" exec -g a100 --time --set dram.latency=2000 --set chip.sms=8 \
+    --what-if no-dispatch,more-loads --what-if full-occupancy -o "$work/tune" -- \
+    "$program" tune
+check 'those of another chip without some bottlenecks' \
+    tuned --set dram.latency=2000 --set chip.sms=8 \
+    --what-if no-dispatch,more-loads,full-occupancy
+expect 2 "$teg" exec -g a100 --set dram.latency -- "$program" tune
+err "^teg: --set: expected KEY=VALUE, found 'dram.latency'$"
+expect 2 "$teg" exec -g a100 --set dram.latencies=5 -- "$program" tune
+err '^teg: --set: .*dram.latency'
+expect 2 "$teg" exec -g a100 --time --what-if more-load -- "$program" tune
+err '^teg: --what-if: .*more-loads'
+expect 2 "$teg" exec -g a100 --time --what-if warm-caches -- "$program" tune
+err '^teg: --what-if: warm-caches is for a launch by itself: use teg run$'
+expect 2 "$teg" exec -g a100 --what-if more-loads -- "$program" tune
+err '^teg exec: --what-if changes what --time replays: add --time'
 expect 0 "$teg" exec -g a100 --time -o "$work/clocks" -- "$program" clocks
 cp "$work/out" "$work/clocks.out"
 out '^copy 37[0-9] us' # 371 at link.pageable_gbs

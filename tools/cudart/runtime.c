@@ -16,6 +16,10 @@
 /* What a GPU keeps for printf unless told. */
 #define PRINTF_BYTES 0x100000u
 
+enum {
+    SETTING_MAX = 256, /* bytes of KEY=VALUE and a zero */
+};
+
 static struct runtime state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int last_error;
@@ -47,6 +51,32 @@ static teg_status set_clock(struct teg_gpu *gpu, const char *mhz,
                                          : TEG_OK;
 }
 
+/* "KEY=VALUE" lines, as teg exec has checked them. */
+static teg_status set_values(struct teg_gpu *gpu, const char *lines,
+                             struct teg_diag *d)
+{
+    while (lines != NULL && *lines != '\0') {
+        size_t key = strcspn(lines, "="), all = strcspn(lines, "\n");
+        char text[SETTING_MAX];
+
+        if (key >= all || all >= sizeof text)
+            return teg_fail(d, TEG_FORMAT, "TEG_EXEC_SET",
+                            "expected KEY=VALUE, found '%.40s'", lines);
+        memcpy(text, lines, all);
+        text[key] = text[all] = '\0';
+        TRY(teg_gpu_set(gpu, text, text + key + 1, d));
+        lines += all + (lines[all] != '\0');
+    }
+    return TEG_OK;
+}
+
+static const char *what_ifs(void)
+{
+    const char *names = getenv("TEG_EXEC_WHAT_IF");
+
+    return names != NULL && names[0] != '\0' ? names : NULL;
+}
+
 static int open_gpu(struct runtime *r)
 {
     const char *path = getenv("TEG_EXEC_GPU");
@@ -60,6 +90,7 @@ static int open_gpu(struct runtime *r)
     }
     if (teg_gpu_load(path, &r->gpu, &d) != TEG_OK ||
         set_clock(r->gpu, getenv("TEG_EXEC_CLOCK"), &d) != TEG_OK ||
+        set_values(r->gpu, getenv("TEG_EXEC_SET"), &d) != TEG_OK ||
         emu_device_new(&r->device, &d) != TEG_OK) {
         runtime_say_fault(&d);
         return cudaErrorInitializationError;
@@ -91,7 +122,7 @@ static int open_gpu(struct runtime *r)
     r->spent = spent_open(getenv("TEG_EXEC_TIMING"));
     path = getenv("TEG_EXEC_TIME");
     if (path != NULL && path[0] != '\0') {
-        r->tracer.clock = simulated_new(r->gpu, r->jobs);
+        r->tracer.clock = simulated_new(r->gpu, what_ifs(), r->jobs);
         r->tracer.timeline = timeline_new(r->gpu);
         timeline_enter(r->tracer.timeline);
     }

@@ -16,6 +16,8 @@
  * Settings come from the environment, put there by `teg exec`:
  *   TEG_EXEC_GPU       path of the GPU description
  *   TEG_EXEC_CLOCK     MHz; empty: the description's
+ *   TEG_EXEC_SET       KEY=VALUE a line: other values of the description
+ *   TEG_EXEC_WHAT_IF   what-ifs of TEG_EXEC_TIME's replays, joined by commas
  *   TEG_EXEC_DIR       where traces go; empty: none are written
  *   TEG_EXEC_KERNEL    only kernels whose name matches this pattern
  *   TEG_EXEC_LAUNCHES  A:B, only launches A to B-1 of the process

@@ -27,6 +27,7 @@ struct trace {
 
 struct simulated {
     const struct teg_gpu *gpu;
+    const char *what_ifs; /* NULL: none */
     unsigned jobs;
     struct sim_memory *memory;   /* owned; NULL: all is cold */
     struct teg_recall *recall;   /* owned */
@@ -39,13 +40,15 @@ struct simulated {
     uint32_t count, room;
 };
 
-struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs)
+struct simulated *simulated_new(const struct teg_gpu *gpu, const char *what_ifs,
+                                unsigned jobs)
 {
     struct simulated *s = calloc(1, sizeof *s);
 
     if (s == NULL)
         return NULL;
     *s = (struct simulated){.gpu = gpu,
+                            .what_ifs = what_ifs,
                             .jobs = jobs,
                             .recall = teg_recall_new(),
                             .skipped = teg_skipped_new(gpu)};
@@ -99,27 +102,77 @@ static teg_status open_launch(void *self, struct teg_launch *launch,
     return teg_trace_launch(self, 0, launch, d);
 }
 
+/* A launch as what-ifs would have it, and the chip. */
+struct changed {
+    const struct simulated *s;
+    struct teg_trace *trace;
+    struct teg_gpu *gpu; /* owned; NULL: the chip as it is */
+};
+
+static teg_status open_changed(void *self, struct teg_launch *launch,
+                               struct teg_diag *d)
+{
+    struct changed *c = self;
+    teg_status status;
+
+    TRY(teg_trace_launch(c->trace, 0, launch, d));
+    if (c->s->what_ifs == NULL)
+        return TEG_OK;
+    teg_gpu_free(c->gpu);
+    c->gpu = NULL;
+    status = teg_gpu_copy(c->s->gpu, &c->gpu, d);
+    if (status == TEG_OK)
+        status = teg_whatif_apply(c->s->what_ifs, c->gpu, launch, d);
+    if (status != TEG_OK && launch->close != NULL)
+        launch->close(launch->self);
+    return status;
+}
+
 /* A part of the launch if that says enough, else all of it. */
-static teg_status replay(struct simulated *s, struct teg_trace *trace,
-                         struct sim_memory **after, struct teg_statistics *out,
-                         struct teg_diag *d)
+static teg_status replay_on(struct simulated *s, const struct teg_gpu *gpu,
+                            struct changed *c, struct sim_memory **after,
+                            struct teg_statistics *out, struct teg_diag *d)
 {
     const struct teg_simulation_options options = {
         .threads = s->jobs, .before = s->memory, .after = after};
     struct teg_sample_facts *facts = NULL;
     struct teg_sample sample = {0};
     struct teg_launch launch;
-    teg_status status = teg_sample_simulate(
-        open_launch, trace, s->gpu, &options, TEG_SAMPLE_INSTRUCTIONS_MIN,
-        &facts, out, &sample, d);
+    teg_status status = teg_sample_simulate(open_changed, c, gpu, &options,
+                                            TEG_SAMPLE_INSTRUCTIONS_MIN, &facts,
+                                            out, &sample, d);
 
     teg_sample_facts_free(facts);
     if (status != TEG_OK || sample.used)
         return status;
-    TRY(teg_trace_launch(trace, 0, &launch, d));
-    status = teg_simulate(&launch, s->gpu, &options, out, d);
+    TRY(open_changed(c, &launch, d));
+    status = teg_simulate(&launch, gpu, &options, out, d);
     if (launch.close != NULL)
         launch.close(launch.self);
+    return status;
+}
+
+static teg_status replay(struct simulated *s, struct teg_trace *trace,
+                         struct sim_program_kernel *alone,
+                         struct sim_memory **after, struct teg_statistics *out,
+                         struct teg_diag *d)
+{
+    struct changed first = {.s = s, .trace = trace}, again = first;
+    const struct teg_gpu *gpu = s->gpu;
+    struct teg_launch launch;
+    teg_status status;
+
+    if (s->what_ifs != NULL) {
+        TRY(open_changed(&first, &launch, d));
+        if (launch.close != NULL)
+            launch.close(launch.self);
+        gpu = first.gpu;
+    }
+    status = replay_on(s, gpu, &again, after, out, d);
+    if (status == TEG_OK)
+        sim_alone(out, gpu, alone);
+    teg_gpu_free(first.gpu);
+    teg_gpu_free(again.gpu);
     return status;
 }
 
@@ -158,8 +211,7 @@ static teg_status recall_or_replay(struct simulated *s, struct teg_trace *trace,
         *alone = s->result[found.number];
         return TEG_OK;
     }
-    TRY(replay(s, trace, after, out, d));
-    sim_alone(out, s->gpu, alone);
+    TRY(replay(s, trace, alone, after, out, d));
     return add_result(s, likeness, &found, out->cycles, alone, d);
 }
 

@@ -6,6 +6,7 @@
  * A launch of a trace behind the same as before, launches, copies, sets and waits since
  * the trace's launch before it, takes what it took then, and what caches hold
  * afterwards is found out when somebody asks (sim/sample/skipped.h).
+ * What-ifs (sim/teg.h) hold for every launch.
  */
 #ifndef TEG_TOOLS_CUDART_SIMULATED_H
 #define TEG_TOOLS_CUDART_SIMULATED_H
@@ -15,8 +16,10 @@
 
 struct simulated;
 
-/* `gpu` is borrowed and outlives it; `jobs`: host threads.  NULL: no memory. */
-struct simulated *simulated_new(const struct teg_gpu *gpu, unsigned jobs);
+/* `gpu` and `what_ifs` (names joined by commas, known ones; NULL: none) are borrowed
+ * and outlive it; `jobs`: host threads.  NULL: no memory. */
+struct simulated *simulated_new(const struct teg_gpu *gpu, const char *what_ifs,
+                                unsigned jobs);
 /* Something other than a kernel has written these bytes of device memory. */
 void simulated_write(struct simulated *s, uint64_t address, uint64_t bytes);
 /* The host waits until the device has nothing to do. */

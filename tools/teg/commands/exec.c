@@ -8,6 +8,7 @@
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "config/gpu.h"
+#include "sim/teg.h"
 #include "tools/teg/cli/emulator.h"
 #include "tools/teg/cli/gpu_path.h"
 #include "tools/teg/cli/options.h"
@@ -40,6 +41,7 @@ enum {
     STATUS_SIGNAL = 128, /* plus its number, as the shell counts */
     STATUS_CANNOT_RUN = 126,
     KERNELSJSON_SCHEMA = 3, /* traces/list/kernelsjson.h */
+    SETTING_MAX = 256,      /* as tools/cudart/runtime.c reads them */
 };
 
 struct exec {
@@ -47,6 +49,7 @@ struct exec {
     const char *gpu_name, *config_dir, *clock, *out, *kernel, *launches;
     const char *blocks;
     const char *interleave, *limit;
+    struct opt_list set, what_ifs;
     bool no_trace, loose, strict, time, host_time, timing;
     uint32_t jobs;  /* 0: one per core */
     uint32_t first; /* 0: all launches that are wanted */
@@ -176,6 +179,71 @@ static int check_clock(const struct exec *e, struct teg_gpu *gpu)
     return EXIT_USAGE;
 }
 
+static int check_set(const struct exec *e, struct teg_gpu *gpu)
+{
+    struct teg_diag d;
+    char key[64];
+
+    for (uint32_t i = 0; i < e->set.count; i++) {
+        const char *text = e->set.item[i], *equals = strchr(text, '=');
+
+        if (equals == NULL || equals - text >= (ptrdiff_t)sizeof key ||
+            strlen(text) >= SETTING_MAX || strchr(text, '\n') != NULL) {
+            say("--set", "expected KEY=VALUE, found '%.60s'", text);
+            return EXIT_USAGE;
+        }
+        snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+        if (teg_gpu_set(gpu, key, equals + 1, &d) != TEG_OK) {
+            say("--set", "%s", d.what);
+            return EXIT_USAGE;
+        }
+    }
+    return (e->clock == NULL && e->set.count == 0) ||
+                   teg_gpu_check(gpu, &d) == TEG_OK
+               ? EXIT_DONE
+               : say_fault(&d);
+}
+
+/* Caches are as the program leaves them, and not all its kernels have a line. */
+static int check_what_if(const char *name, size_t length,
+                         const struct teg_gpu *gpu)
+{
+    struct teg_gpu *scratch = NULL;
+    struct teg_launch none = {0};
+    struct teg_diag d;
+    char text[TEG_WHATIF_NAME_SIZE];
+
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    if (strchr(text, '@') != NULL || teg_whatif_warms(text)) {
+        say("--what-if", "%s is for a launch by itself: use teg run", text);
+        return EXIT_USAGE;
+    }
+    if (teg_whatif_known(name, length, gpu))
+        return EXIT_DONE;
+    /* says which is nearest, before it looks at the launch */
+    if (teg_gpu_copy(gpu, &scratch, &d) != TEG_OK)
+        return say_fault(&d);
+    teg_whatif_apply(text, scratch, &none, &d);
+    teg_gpu_free(scratch);
+    say("--what-if", "%s", d.what);
+    return EXIT_USAGE;
+}
+
+static int check_what_ifs(const struct exec *e, const struct teg_gpu *gpu)
+{
+    int status = EXIT_DONE;
+
+    for (uint32_t i = 0; i < e->what_ifs.count; i++) {
+        const char *names = e->what_ifs.item[i], *name;
+        size_t length;
+
+        while (status == EXIT_DONE &&
+               (name = teg_whatif_next(&names, &length)) != NULL)
+            status = check_what_if(name, length, gpu);
+    }
+    return status;
+}
+
 /* The GPU asked for, or the one that stands for the program's newest code. */
 static int choose_gpu(struct exec *e)
 {
@@ -203,6 +271,10 @@ static int choose_gpu(struct exec *e)
         status = gpu_find(name, e->config_dir, &e->gpu_path);
     if (status == EXIT_DONE)
         status = check_clock(e, gpu);
+    if (status == EXIT_DONE)
+        status = check_set(e, gpu);
+    if (status == EXIT_DONE)
+        status = check_what_ifs(e, gpu);
     teg_gpu_free(gpu);
     return status;
 }
@@ -348,6 +420,29 @@ static bool set(const char *name, const char *value)
     return setenv(name, value != NULL ? value : "", 1) != 0;
 }
 
+/* The items one behind the other. */
+static bool set_list(const char *name, const struct opt_list *list,
+                     char between)
+{
+    size_t size = 1, used = 0;
+    char *text;
+    bool failed;
+
+    for (uint32_t i = 0; i < list->count; i++)
+        size += strlen(list->item[i]) + 1;
+    text = calloc(1, size);
+    if (text == NULL)
+        return true;
+    for (uint32_t i = 0; i < list->count; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%c",
+                                 list->item[i], between);
+    if (used > 0)
+        text[used - 1] = '\0';
+    failed = set(name, text);
+    free(text);
+    return failed;
+}
+
 /* "OURS/file:what was there". */
 static bool set_before(const char *name, const struct exec *e, const char *file)
 {
@@ -399,7 +494,10 @@ static int set_environment(const struct exec *e)
         snprintf(first, sizeof first, "%" PRIu32, e->first);
     if (set("TEG_EXEC_LAUNCHES", launches) || set("TEG_EXEC_BLOCKS", blocks) ||
         set("TEG_EXEC_FIRST", first) || set("TEG_EXEC_GPU", e->gpu_path) ||
-        set("TEG_EXEC_CLOCK", e->clock) || set("TEG_EXEC_DIR", e->directory) ||
+        set("TEG_EXEC_CLOCK", e->clock) ||
+        set_list("TEG_EXEC_SET", &e->set, '\n') ||
+        set_list("TEG_EXEC_WHAT_IF", &e->what_ifs, ',') ||
+        set("TEG_EXEC_DIR", e->directory) ||
         set("TEG_EXEC_KERNEL", e->kernel) ||
         set("TEG_EXEC_LOOSE", e->loose ? "1" : "") ||
         set("TEG_EXEC_STRICT", e->strict ? "1" : "") ||
@@ -851,6 +949,14 @@ int cmd_exec(int argc, char **argv)
          "the SMs' clock, where it is not the description's: what the program "
          "is told, and --time takes",
          NULL},
+        {"set", 0, OPT_LIST, &e.set, "KEY=VALUE",
+         "change a value of the GPU description (`teg gpus --keys`): what the "
+         "program finds, and --time takes",
+         NULL},
+        {"what-if", 0, OPT_LIST, &e.what_ifs, "NAME[,NAME]",
+         "with --time: as if this bottleneck were gone (`teg explain` lists "
+         "them)",
+         NULL},
         {"output", 'o', OPT_TEXT, &e.out, "DIR",
          "write the traces and kernels.json there; default: PROGRAM.teg", NULL},
         {"no-trace", 0, OPT_FLAG, &e.no_trace, NULL,
@@ -926,6 +1032,9 @@ int cmd_exec(int argc, char **argv)
                          "--time replays the whole traces of launches: "
                          "leave out %s",
                          e.no_trace ? "--no-trace" : "--blocks");
+    if (e.what_ifs.count != 0 && !e.time)
+        return say_usage("exec", "--what-if changes what --time replays: add "
+                                 "--time, or use teg run on the traces");
     if (e.no_trace && e.first != 0)
         return say_usage("exec", "--first is about traces: leave out "
                                  "--no-trace");
