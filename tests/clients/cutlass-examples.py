@@ -7,7 +7,7 @@ SOURCES is a checkout of github.com/NVIDIA/cutlass.  Each file of examples/ that
 has a main and is for sm_75 to sm_120a (by its folder's name) is compiled by nvcc
 alone and run without a trace, at first as it is, at most --seconds of processor
 time; one that does not end then again with small sizes for those options that
-its source reads (SMALL).  NAME: folder/file or a part of it.
+its source or a header beside it reads (SMALL).  NAME: folder/file or a part of it.
 
 What ended how goes to OUT/examples.csv as it comes: what stands there is not
 compiled or run again.  An example passed if it ended with 0 and says nowhere
@@ -32,11 +32,19 @@ SMALL = {"m": 256, "n": 256, "k": 256, "l": 1, "iterations": 1, "groups": 2,
 # Convolutions read other letters.
 SMALL_CONVOLUTION = {"n": 1, "h": 16, "w": 16, "c": 64, "k": 64, "r": 3, "s": 3,
                      "d": 4, "t": 3, "iterations": 1}
-# Those that only say how they are used without arguments.
-GIVEN = {"51_hopper_gett": [
-    "--modeC=m,n,l", "--modeA=m,k,l", "--modeB=k,n,l",
-    "--extents=m:256,n:256,k:256,l:2"]}
-OPTION = r'(?:get_cmd_line_argument|check_cmd_line_flag)\(\s*"(\w+)"'
+# Those that only say how they are used without arguments, whose own sizes they do
+# not take, or that divide sizes.
+GIVEN = {
+    "51_hopper_gett": ["--modeC=m,n,l", "--modeA=m,k,l", "--modeB=k,n,l",
+                       "--extents=m:256,n:256,k:256,l:2"],
+    "53_hopper_gemm_permute": ["--m=512", "--n=512", "--k=512",
+                               "--batch_size=8", "--iterations=1"],
+    "112_blackwell_ssd": ["--G=1", "--B=1", "--H=1", "--iterations=1"]}
+# Whose four warps free one piece of tensor memory, each by itself: it goes well
+# if they do so at once.
+EXEC = {"112_blackwell_ssd": ["--interleave=steps"]}
+OPTION = (r'(?:get_cmd_line_argument|check_cmd_line_flag|get_int_ranges<int>)'
+          r'\((?:cmd,)?\s*"(\w+)"')
 
 
 def options_of(source, text):
@@ -66,6 +74,9 @@ def main():
     for source in sorted(root.glob("examples/[0-9]*/*.cu")):
         text = source.read_text(errors="replace")
         folder = source.parent.name
+        for header in source.parent.glob("*.h*"):
+            if f'"{header.name}"' in text:
+                text += header.read_text(errors="replace")
         name = f"{folder}/{source.stem}"
         if re.search(NOT_HERE, folder) or not re.search(r"\bmain\(", text):
             continue
@@ -86,11 +97,12 @@ def main():
             table.add(name, "not compiled", 0, why)
             continue
         how = GIVEN.get(folder, [])
+        options = ["--no-trace", *EXEC.get(folder, [])]
         outcome, spent, said, printed = run(teg, gpu, [str(program), *how],
-                                            out, a.seconds)
+                                            out, a.seconds, options)
         if outcome == "not ended" and (how := options_of(source, text)):
             outcome, spent, said, printed = run(
-                teg, gpu, [str(program), *how], out, a.seconds)
+                teg, gpu, [str(program), *how], out, a.seconds, options)
         outcome = unheard(outcome, said)
         if outcome == "passed" and re.search(r"must be (run|compiled)|requires|"
                                              r"isn't supported", printed):

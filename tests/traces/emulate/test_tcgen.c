@@ -323,7 +323,7 @@ struct product {
     int e4m3;
     int stationary, sparse;
     unsigned depth, keeps, hints, metadata, selector;
-    double value_a[2][128][64], value_b[256][64];
+    double value_a[2][128][128], value_b[256][128];
 };
 
 static const struct format *pick(const int list[5])
@@ -351,7 +351,7 @@ static void draw_product(struct product *p)
     p->a = pick(k->a);
     p->b = pick(k->b);
     p->stationary = !scaled && help_below(&state, 4) == 0;
-    p->sparse = !scaled && help_below(&state, 3) == 0;
+    p->sparse = help_below(&state, 3) == 0;
     p->depth = k->depth * (p->sparse ? 2 : 1);
     p->pair = !p->stationary && help_below(&state, 3) == 0;
     p->m = p->pair ? 256 >> (scaled ? 0 : help_below(&state, 2))
@@ -361,7 +361,7 @@ static void draw_product(struct product *p)
         p->n += 16;
     if (p->sparse)
         p->m = p->pair ? 256 : 128;
-    if (scaled && p->pair)
+    if (scaled && p->pair && !p->sparse)
         p->m = 128 << help_below(&state, 2);
     if (p->stationary) {
         p->m = 32 << help_below(&state, 3);
@@ -412,8 +412,8 @@ static void draw_product(struct product *p)
               (uint32_t)p->tile_b.turned << 16 | p->n >> 3 << 17 |
               p->m >> 4 << 24;
     if (scaled)
-        p->desc |=
-            p->first_b << 4 | (uint32_t)!p->e4m3 << 23 | p->first_a << 29;
+        p->desc |= p->first_b << 4 | (uint32_t)!p->e4m3 << 23 |
+                   p->first_a << 29 | (uint32_t)p->sparse << 2;
     else
         p->desc |= (p->integers ? 2u
                     : p->halves ? 0u
@@ -427,7 +427,7 @@ static void draw_product(struct product *p)
 static double scale_of(const struct product *p, int b, unsigned column,
                        unsigned row, unsigned first, unsigned k)
 {
-    unsigned byte = first + k * p->kind->scales / p->kind->depth;
+    unsigned byte = first + k * p->kind->scales / p->depth;
     unsigned half = p->n / 2;
     uint32_t word = before[b]->cell[row % 32][column + row / 32];
 
@@ -471,23 +471,25 @@ static unsigned stacks_of(const struct product *p)
 /* The bits of metadata that the k-th column of a row begins with, in the place of
  * CuTe's shapes and strides, lanes first: of tf32 ((8,2,8),(8,2)) :
  * ((1,1024,16),(128,8)) two bits each, of 16 bits ((8,2,8),(16,2)) :
- * ((1,2048,16),(128,8)), of 8 bits (128,64) : (1,128).  (CUTLASS, tmem_e_frg) */
+ * ((1,2048,16),(128,8)), of 8 bits (128,64) : (1,128), of packed 4 bits half a bit
+ * each (128,128) : (1,128).  (CUTLASS, tmem_e_frg) */
 static void put_metadata(const struct product *p, int b, unsigned row,
                          unsigned k, uint32_t bits)
 {
-    unsigned at, bit, each = 1;
+    unsigned at, bit, each = 2; /* half bits */
 
     if (p->a == &formats[TF32]) {
         at = row % 8 + row / 8 % 2 * 1024 + row / 16 * 16 + k % 8 * 128 +
              k / 8 * 8;
-        each = 2;
+        each = 4;
     } else if (p->kind->low == kinds[0].low && p->kind->high == kinds[0].high) {
         at = row % 8 + row / 8 % 2 * 2048 + row / 16 * 16 + k % 16 * 128 +
              k / 16 * 8;
     } else {
         at = row + k * 128;
+        each = p->a == &formats[MX4] ? 1 : 2;
     }
-    bit = at / 128 * each;
+    bit = at / 128 * each / 2;
     for (unsigned copy = 0; copy < stacks_of(p); copy++) {
         uint32_t *cell = &tensor[b]->cell[at % 128 + copy * p->m]
                                          [p->metadata + p->selector + bit / 32];
@@ -510,6 +512,13 @@ static unsigned column_of(const struct product *p, int b, unsigned row,
         bits = help_below(&state, 2) ? 14 : 4;
         put_metadata(p, b, row, 2 * i, bits);
         return 2 * i + (bits == 14);
+    }
+    if (p->a == &formats[MX4]) { /* two of four pairs */
+        if (i % 4 == 0) {
+            bits = pairs[help_below(&state, 6)];
+            put_metadata(p, b, row, 2 * i, bits);
+        }
+        return i / 4 * 8 + 2 * (i % 4 < 2 ? bits & 3 : bits >> 2) + i % 2;
     }
     if (i % 2 == 0) {
         bits = pairs[help_below(&state, 6)];
@@ -782,8 +791,8 @@ START_TEST(loads_and_stores_are_those_of_the_reference)
                 h->warp.r[r][l] = (uint32_t)((r * 32 + l) * 40503u + 7);
         *before[0] = *tensor[0];
         /* lanes go round */
-        set_uniform(UR_E, (lane + help_below(&state, 2) * LANES) << 16 |
-                              column);
+        set_uniform(UR_E,
+                    (lane + help_below(&state, 2) * LANES) << 16 | column);
         high = (uint64_t)(m->code >> 2) << 23 | (uint64_t)(m->code & 3) << 17 |
                (uint64_t)times << 19 | (uint64_t)packs << 16 |
                UINT64_C(0x000e220008000000) | (stores ? UR_E : 0);
@@ -1056,8 +1065,42 @@ START_TEST(faults_say_what_is_wrong)
 }
 END_TEST
 
+/* An infinity of B spoils the rows that have stored its column, and no other. */
+START_TEST(what_is_not_stored_meets_nothing)
+{
+    static struct product p;
+    unsigned spoiled = 0;
+
+    setup();
+    state = 77;
+    do
+        draw_product(&p);
+    while (!p.sparse || p.a != &formats[F16] || p.pair || p.stationary ||
+           p.halves || p.from_tensor || p.b != &formats[F16]);
+    p.adds = 0;
+    fill(&p);
+    put_code(&p.tile_b, memory[0], 0, 5, 0x7c00);
+    p.value_b[0][5] = 0;
+    set_registers(&p);
+    ck_assert(run(p.kind->low, p.kind->high) == TEG_OK);
+    for (unsigned row = 0; row < p.rows; row++) {
+        float sum = float_of(*cell_of(tensor[0], &p, row, 0));
+
+        spoiled += p.value_a[0][row][5] != 0;
+        if (p.value_a[0][row][5] != 0)
+            ck_assert(isinf(sum));
+        else
+            ck_assert_double_eq((double)sum,
+                                (double)(float)sum_of(&p, 0, row, 0));
+    }
+    ck_assert(spoiled > 0 && spoiled < p.rows);
+    teardown();
+}
+END_TEST
+
 HELP_MAIN("traces/emulate/ops/tcgen", 60,
           {products_are_those_of_the_reference, 5},
           {loads_and_stores_are_those_of_the_reference, 3},
           {loads_that_reduce_give_the_least_or_greatest, 3},
-          {copies_are_those_of_the_reference, 2}, {faults_say_what_is_wrong, 0})
+          {copies_are_those_of_the_reference, 2},
+          {what_is_not_stored_meets_nothing, 0}, {faults_say_what_is_wrong, 0})

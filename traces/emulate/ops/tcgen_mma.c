@@ -14,9 +14,8 @@
  * ISA leaves order and precision of sums open, the hardware cuts terms to a
  * common exponent.  Integers are exact.
  * What a product keeps of a factor for the next one changes nothing.
- * Leaves out: sparse products with scales or of 64 rows a block, .ws with a mask
- * of columns or A of fewer than 128 rows in tensor memory, .ashift, depths of 96
- * (sm_103).
+ * Leaves out: sparse products of 64 rows a block, .ws with a mask of columns or A of
+ * fewer than 128 rows in tensor memory, .ashift, depths of 96 (sm_103).
  */
 #include <math.h>
 
@@ -31,7 +30,8 @@
 enum {
     ROWS_MAX = EMU_TENSOR_LANES,
     COLUMNS_MAX = 256,
-    DEPTH_MAX = 64,
+    DEPTH_MAX = 128,
+    STORED_MAX = 64,   /* of a row of A */
     SUBPARTITION = 32, /* lanes */
     BLOCKS = 2,        /* of a pair */
 };
@@ -252,9 +252,9 @@ static int read_descriptor(struct emu_warp *w, const struct emu_op *op,
         p->first_a = desc >> 29 & 3;
         p->scales_e4m3 = !(desc >> 23 & 1);
     }
-    if (p->is_sparse && (scaled || (p->rows == 64 && !p->is_stationary))) {
+    if (p->is_sparse && p->rows == 64 && !p->is_stationary) {
         emu_fault(w, op, -1, TEG_LIMIT,
-                  "sparse products with scales or of 64 rows are not emulated");
+                  "sparse products of 64 rows are not emulated");
         return 0;
     }
     if (p->kind == KIND_FOUR_SCALED && desc >> 31) {
@@ -274,11 +274,19 @@ static int read_descriptor(struct emu_warp *w, const struct emu_op *op,
 
 /* ---- factors ---------------------------------------------------------------------- */
 
-/* [row][k], of one block, and of B [k][column]. */
+/* [row][k], of one block, and of B [k][column]; of a sparse A what is stored, and
+ * which columns it is. */
 struct factors {
-    double a[ROWS_MAX][DEPTH_MAX];
+    double a[ROWS_MAX][STORED_MAX];
+    uint8_t column[ROWS_MAX][STORED_MAX];
     double b[DEPTH_MAX][COLUMNS_MAX];
 };
+
+static unsigned column_of(const struct product *p, const struct factors *f,
+                          unsigned row, unsigned k)
+{
+    return p->is_sparse ? f->column[row][k] : k;
+}
 
 static int tile_of(struct emu_warp *w, const struct emu_op *op, uint64_t desc,
                    int is_transposed, unsigned bits, struct emu_tile *t)
@@ -417,8 +425,14 @@ static int read_tensor_a(struct emu_warp *w, const struct emu_op *op,
 
 /* ---- metadata ---------------------------------------------------------------------- */
 
-/* The four bits of metadata of a chunk of a row of A: of two columns of tf32, of
- * four of others.  Of 32 and 16 bits sixteen rows have sixteen lanes, a word of
+/* Columns of A that four bits of metadata tell of: two of tf32, two pairs of four of
+ * 4-bit floats that lie packed, four of others. */
+static unsigned chunk_of_columns(const struct product *p)
+{
+    return p->a == TF32 ? 2 : p->a == E2M1_PACKED ? 8 : 4;
+}
+
+/* The four bits of metadata of a chunk of a row of A.  Of 32 and 16 bits sixteen rows have sixteen lanes, a word of
  * which has four chunks of a row and of the one eight further; a row's other
  * four are eight lanes further.  Of 8 bits a lane has its row's in two columns. */
 static uint32_t metadata_of(const struct emu_block *b, const struct product *p,
@@ -455,22 +469,21 @@ static int check_metadata(struct emu_warp *w, const struct emu_op *op,
            copies_agree(w, op, b, column, columns, p->stacks, "metadata");
 }
 
-/* Puts what is stored of a row where the metadata says it belongs. */
-static int spread_a(struct emu_warp *w, const struct emu_op *op,
-                    const struct emu_block *b, const struct product *p,
-                    struct factors *f)
+/* Which columns the stored elements of each row are.  What is not stored meets
+ * nothing, not even an infinity. */
+static int find_columns(struct emu_warp *w, const struct emu_op *op,
+                        const struct emu_block *b, const struct product *p,
+                        struct factors *f)
 {
-    unsigned wide = p->a == TF32 ? 2 : 4;
+    unsigned wide = chunk_of_columns(p), pair = wide / 4;
 
     if (!p->is_sparse)
         return 1;
     if (!check_metadata(w, op, b, p))
         return 0;
     for (unsigned row = 0; row < p->rows; row++) {
-        double whole[DEPTH_MAX] = {0};
-
         for (unsigned c = 0; c < p->depth / wide; c++) {
-            const double *from = &f->a[row][wide / 2 * c];
+            uint8_t *to = &f->column[row][wide / 2 * c];
             uint32_t bits = metadata_of(b, p, row, c);
             unsigned one = bits & 3, two = bits >> 2;
 
@@ -482,14 +495,13 @@ static int spread_a(struct emu_warp *w, const struct emu_op *op,
                           wide == 2 ? "column" : "two columns in their order");
                 return 0;
             }
-            if (wide == 2) {
-                whole[wide * c + (bits == 14)] = from[0];
-                continue;
+            if (wide == 2)
+                to[0] = (uint8_t)(wide * c + (bits == 14));
+            for (unsigned i = 0; i < pair; i++) {
+                to[i] = (uint8_t)(wide * c + pair * one + i);
+                to[pair + i] = (uint8_t)(wide * c + pair * two + i);
             }
-            whole[wide * c + one] = from[0];
-            whole[wide * c + two] = from[1];
         }
-        memcpy(f->a[row], whole, sizeof whole);
     }
     return 1;
 }
@@ -537,8 +549,9 @@ static int apply_scales(struct emu_warp *w, const struct emu_op *op,
     for (unsigned row = 0; row < p->rows; row++) {
         uint32_t word = scales_word(b, p->scale_a, row, row / SUBPARTITION);
 
-        for (unsigned k = 0; k < p->depth; k++)
-            f->a[row][k] *= scale_of(p, word, p->first_a + k / each);
+        for (unsigned k = 0; k < stored_depth(p); k++)
+            f->a[row][k] *=
+                scale_of(p, word, p->first_a + column_of(p, f, row, k) / each);
     }
     for (unsigned n = 0; n < p->columns; n++) {
         uint32_t word = scales_word(b, p->scale_b, n % half, n / half * 2);
@@ -580,11 +593,12 @@ static void add_rows(struct emu_block *b, unsigned number,
     for (unsigned row = 0; row < p->rows; row++) {
         double sum[COLUMNS_MAX] = {0};
 
-        for (unsigned k = 0; k < p->depth; k++) {
+        for (unsigned k = 0; k < stored_depth(p); k++) {
+            const double *from = f->b[column_of(p, f, row, k)];
             double a = p->sign * f->a[row][k];
 
             for (unsigned n = 0; n < p->columns; n++)
-                sum[n] += a * f->b[k][n];
+                sum[n] += a * from[n];
         }
         for (unsigned n = 0; n < p->columns; n++) {
             unsigned at = lane + lane_of_row(p, row) +
@@ -699,7 +713,7 @@ static int read_a(struct emu_warp *w, const struct emu_op *op,
     return tile_of(w, op, emu_uniform_pair(w, number), p->turns_a,
                    stored[p->a].bits, &tile) &&
            read_tile(w, op, b, &tile, p->a, p->rows, stored_depth(p),
-                     &f->a[0][0], DEPTH_MAX, 1);
+                     &f->a[0][0], STORED_MAX, 1);
 }
 
 static void read_mask(const struct emu_warp *w, const struct emu_op *op,
@@ -780,7 +794,7 @@ static void multiply(struct emu_warp *w, const struct emu_op *op,
                     emu_uniform_pair(w, emu_uniform_bits(op, 37, 32)), &f))
             return;
         if (!read_a(w, op, block[i], &p, &f) ||
-            !spread_a(w, op, block[i], &p, &f) ||
+            !find_columns(w, op, block[i], &p, &f) ||
             !apply_scales(w, op, block[i], &p, &f))
             return;
         add_rows(block[i], i, &p, &f);
