@@ -1065,6 +1065,39 @@ START_TEST(faults_say_what_is_wrong)
 }
 END_TEST
 
+/* What a compressor leaves of a chunk of zeros: bits of 0. */
+START_TEST(zeros_need_no_columns)
+{
+    static struct product p;
+
+    setup();
+    state = 78;
+    do
+        draw_product(&p);
+    while (!p.sparse || p.a != &formats[F16] || p.pair || p.stationary ||
+           p.from_tensor);
+    fill(&p);
+    for (unsigned row = 0; row < p.rows; row++) {
+        put_metadata(&p, 0, row, 8, 0);
+        put_code(&p.tile_a, memory[0], row, 4, 0);
+        put_code(&p.tile_a, memory[0], row, 5, row % 2 ? 0 : 0x8000);
+        for (unsigned k = 8; k < 12; k++)
+            p.value_a[0][row][k] = 0;
+    }
+    *before[0] = *tensor[0];
+    set_registers(&p);
+    ck_assert_msg(run(p.kind->low, p.kind->high) == TEG_OK, "%s", h->d.what);
+    expect(&p, before);
+    for (unsigned row = 0; row < p.rows; row++)
+        ck_assert_uint_eq(*cell_of(tensor[0], &p, row, 3),
+                          *cell_of(before[0], &p, row, 3));
+    put_code(&p.tile_a, memory[0], 9, 5, 0x3c00);
+    fails("metadata 0x0 of row 9, columns 8 to 11, names no two columns",
+          p.kind->low, p.kind->high);
+    teardown();
+}
+END_TEST
+
 /* An infinity of B spoils the rows that have stored its column, and no other. */
 START_TEST(what_is_not_stored_meets_nothing)
 {
@@ -1103,4 +1136,5 @@ HELP_MAIN("traces/emulate/ops/tcgen", 60,
           {loads_and_stores_are_those_of_the_reference, 3},
           {loads_that_reduce_give_the_least_or_greatest, 3},
           {copies_are_those_of_the_reference, 2},
-          {what_is_not_stored_meets_nothing, 0}, {faults_say_what_is_wrong, 0})
+          {what_is_not_stored_meets_nothing, 0}, {zeros_need_no_columns, 0},
+          {faults_say_what_is_wrong, 0})

@@ -32,6 +32,7 @@ enum {
     COLUMNS_MAX = 256,
     DEPTH_MAX = 128,
     STORED_MAX = 64,   /* of a row of A */
+    NOWHERE = 255,     /* a column: the stored zero is of none */
     SUBPARTITION = 32, /* lanes */
     BLOCKS = 2,        /* of a pair */
 };
@@ -469,13 +470,36 @@ static int check_metadata(struct emu_warp *w, const struct emu_op *op,
            copies_agree(w, op, b, column, columns, p->stacks, "metadata");
 }
 
+/* Which columns a chunk's stored elements are; 0 if its bits name no columns in their
+ * order.  Zeros behind a column that is named need none: chunks of zeros come with
+ * bits of 0. */
+static int find_chunk(uint32_t bits, unsigned wide, unsigned first,
+                      const double *a, uint8_t *column)
+{
+    unsigned one = bits & 3, two = bits >> 2, pair = wide / 4;
+    int is_known = wide == 2 ? bits == 4 || bits == 14 : one < two;
+
+    if (wide == 2) {
+        column[0] = is_known ? (uint8_t)(first + (bits == 14)) : NOWHERE;
+        return is_known || a[0] == 0;
+    }
+    for (unsigned i = 0; i < pair; i++) {
+        column[i] = (uint8_t)(first + pair * one + i);
+        column[pair + i] =
+            is_known ? (uint8_t)(first + pair * two + i) : NOWHERE;
+        if (!is_known && a[pair + i] != 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* Which columns the stored elements of each row are.  What is not stored meets
  * nothing, not even an infinity. */
 static int find_columns(struct emu_warp *w, const struct emu_op *op,
                         const struct emu_block *b, const struct product *p,
                         struct factors *f)
 {
-    unsigned wide = chunk_of_columns(p), pair = wide / 4;
+    unsigned wide = chunk_of_columns(p);
 
     if (!p->is_sparse)
         return 1;
@@ -483,24 +507,16 @@ static int find_columns(struct emu_warp *w, const struct emu_op *op,
         return 0;
     for (unsigned row = 0; row < p->rows; row++) {
         for (unsigned c = 0; c < p->depth / wide; c++) {
-            uint8_t *to = &f->column[row][wide / 2 * c];
             uint32_t bits = metadata_of(b, p, row, c);
-            unsigned one = bits & 3, two = bits >> 2;
 
-            if (wide == 2 ? bits != 4 && bits != 14 : one >= two) {
-                emu_fault(w, op, -1, TEG_LIMIT,
-                          "metadata 0x%x of row %u, columns %u to %u, names no "
-                          "%s",
-                          bits, row, wide * c, wide * c + wide - 1,
-                          wide == 2 ? "column" : "two columns in their order");
-                return 0;
-            }
-            if (wide == 2)
-                to[0] = (uint8_t)(wide * c + (bits == 14));
-            for (unsigned i = 0; i < pair; i++) {
-                to[i] = (uint8_t)(wide * c + pair * one + i);
-                to[pair + i] = (uint8_t)(wide * c + pair * two + i);
-            }
+            if (find_chunk(bits, wide, wide * c, &f->a[row][wide / 2 * c],
+                           &f->column[row][wide / 2 * c]))
+                continue;
+            emu_fault(w, op, -1, TEG_LIMIT,
+                      "metadata 0x%x of row %u, columns %u to %u, names no %s",
+                      bits, row, wide * c, wide * c + wide - 1,
+                      wide == 2 ? "column" : "two columns in their order");
+            return 0;
         }
     }
     return 1;
@@ -594,10 +610,11 @@ static void add_rows(struct emu_block *b, unsigned number,
         double sum[COLUMNS_MAX] = {0};
 
         for (unsigned k = 0; k < stored_depth(p); k++) {
-            const double *from = f->b[column_of(p, f, row, k)];
+            unsigned column = column_of(p, f, row, k);
+            const double *from = f->b[column % DEPTH_MAX];
             double a = p->sign * f->a[row][k];
 
-            for (unsigned n = 0; n < p->columns; n++)
+            for (unsigned n = 0; n < p->columns && column != NOWHERE; n++)
                 sum[n] += a * from[n];
         }
         for (unsigned n = 0; n < p->columns; n++) {
