@@ -1,42 +1,102 @@
 #include "isa/base/name.h"
 
 #include <libiberty/demangle.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "isa/base/printable.h"
 
-/* What libiberty has printed so far.  A name of a few letters can stand for
- * one of gigabytes, and only a jump stops it; it holds no memory then. */
-struct printed {
-    char *out;
-    size_t used;
-    jmp_buf is_full;
+enum {
+    LETTERS_MAX = 1 << 20, /* of a name in full */
 };
 
-static void print(const char *text, size_t length, void *self)
-{
-    struct printed *p = self;
+/* What libiberty has printed so far, template arguments deeper than `deepest` left
+ * out.  A name of a few letters can stand for one of gigabytes, and only a jump
+ * stops it; it holds no memory then. */
+struct printed {
+    char *out;
+    size_t used, seen;
+    int depth, deepest;
+    char last;
+    jmp_buf stop;
+};
 
+enum outcome {
+    PRINTED,
+    NO_NAME,
+    TOO_LONG,
+};
+
+static void put(struct printed *p, const char *text, size_t length)
+{
     if (length >= TEG_NAME_MAX - p->used)
-        longjmp(p->is_full, 1);
+        longjmp(p->stop, TOO_LONG);
     memcpy(p->out + p->used, text, length);
     p->used += length;
     p->out[p->used] = '\0';
 }
 
-/* 0: no C++ name, or too long a one. */
-static int demangle(const char *symbol, int options, char out[TEG_NAME_MAX])
+static void put_letter(struct printed *p, char letter)
 {
-    struct printed p = {.out = out};
+    if (letter == '>' && p->last != '-' && p->depth > 0)
+        p->depth--;
+    if (p->depth <= p->deepest)
+        put(p, &letter, 1);
+    if (letter == '<' && ++p->depth == p->deepest + 1)
+        put(p, "...", 3);
+    p->last = letter;
+}
+
+static void print(const char *text, size_t length, void *self)
+{
+    struct printed *p = self;
+
+    p->seen += length;
+    if (p->seen > LETTERS_MAX)
+        longjmp(p->stop, NO_NAME);
+    if (p->deepest == INT_MAX) {
+        put(p, text, length);
+        return;
+    }
+    for (size_t i = 0; i < length; i++)
+        put_letter(p, text[i]);
+}
+
+static enum outcome demangle_to(const char *symbol, int options, int deepest,
+                                char out[TEG_NAME_MAX])
+{
+    struct printed p = {.out = out, .deepest = deepest};
+    int stopped = setjmp(p.stop);
 
     out[0] = '\0';
-    if (strncmp(symbol, "_Z", 2) != 0 || strlen(symbol) >= TEG_NAME_MAX ||
-        setjmp(p.is_full) != 0)
+    if (stopped != 0)
+        return (enum outcome)stopped;
+    /* Its limit is half the symbols that CUTLASS has; ours are short enough for
+     * the stack. */
+    return cplus_demangle_v3_callback(symbol,
+                                      DMGL_ANSI | DMGL_RET_DROP |
+                                          DMGL_NO_RECURSE_LIMIT | options,
+                                      print, &p)
+               ? PRINTED
+               : NO_NAME;
+}
+
+/* 0: no C++ name, or one too long even without its template arguments, of which
+ * the deepest are left out first. */
+static int demangle(const char *symbol, int options, char out[TEG_NAME_MAX])
+{
+    static const int deepest[] = {INT_MAX, 8, 4, 3, 2, 1, 0};
+    enum outcome outcome = TOO_LONG;
+
+    out[0] = '\0';
+    if (strncmp(symbol, "_Z", 2) != 0 || strlen(symbol) >= TEG_NAME_MAX)
         return 0;
-    return cplus_demangle_v3_callback(
-        symbol, DMGL_ANSI | DMGL_RET_DROP | options, print, &p);
+    for (size_t i = 0;
+         i < sizeof deepest / sizeof *deepest && outcome == TOO_LONG; i++)
+        outcome = demangle_to(symbol, options, deepest[i], out);
+    return outcome == PRINTED;
 }
 
 /* Without tags that are longer than a version: numba's compiler writes how it

@@ -7,7 +7,8 @@
  *     NAME_LAST   lengths<float>
  *     NAME_SHORT  lengths
  *
- * Long tags ("[abi:...]") stand in the full name alone.  Any other name,
+ * Long tags ("[abi:...]") stand in the full name alone.  Of one that is too long the
+ * deepest template arguments are left out ("f<a<...>, b>").  Any other name,
  * `extern "C"` ones among them, stays as it is.
  */
 #ifndef TEG_ISA_BASE_NAME_H

@@ -95,7 +95,41 @@ START_TEST(a_name_without_end_stays_a_symbol)
 }
 END_TEST
 
+/* f<a<b<..., ...>, ...> >, each with two arguments, of ever longer names: as long
+ * as CUTLASS's, whose symbols have 1,500 letters and names of 20,000. */
+START_TEST(a_long_name_loses_its_deepest_arguments)
+{
+    char symbol[TEG_NAME_MAX] = "_Z1fI", out[TEG_NAME_MAX];
+    char letters[200] = "";
+
+    memset(letters, 'x', sizeof letters - 1);
+    for (int i = 0; i < 12; i++)
+        snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol),
+                 "199%sI", letters);
+    strcat(symbol, "i");
+    for (int i = 0; i < 12; i++)
+        strcat(symbol, "S_E"); /* the longest so far, once more */
+    strcat(symbol, "EvT_");
+    ck_assert_uint_gt(strlen(symbol), 2048);
+    teg_name_readable(symbol, NAME_PLAIN, out);
+    ck_assert_msg(strncmp(out, "f<xxx", 5) == 0, "%s", out);
+    ck_assert_uint_lt(strlen(out), TEG_NAME_MAX);
+    ck_assert_str_eq(teg_name_readable(symbol, NAME_SHORT, out), "f");
+    ck_assert(teg_name_matches(symbol, "f"));
+    /* 20 arguments of 199 letters and 20 of one more level */
+    strcpy(symbol, "_ZN3app1fI1aI");
+    for (int i = 0; i < 18; i++)
+        snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol),
+                 "199%.199s", letters);
+    strcat(symbol, "E1bIiES0_IS2_ES0_IS3_EEEvT_");
+    teg_name_readable(symbol, NAME_FULL, out);
+    ck_assert_msg(strncmp(out, "app::f<a<...>, ", 15) == 0, "%.60s", out);
+    ck_assert_str_eq(teg_name_readable(symbol, NAME_SHORT, out), "f");
+}
+END_TEST
+
 HELP_MAIN("name", 20,
           {a_symbol_has_a_name_of_each_form, sizeof names / sizeof names[0]},
           {a_kernel_is_called_by_any_of_its_names, 0},
-          {a_name_without_end_stays_a_symbol, 0})
+          {a_name_without_end_stays_a_symbol, 0},
+          {a_long_name_loses_its_deepest_arguments, 0})
