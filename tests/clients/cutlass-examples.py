@@ -32,6 +32,11 @@ SMALL = {"m": 256, "n": 256, "k": 256, "l": 1, "iterations": 1, "groups": 2,
 # Convolutions read other letters.
 SMALL_CONVOLUTION = {"n": 1, "h": 16, "w": 16, "c": 64, "k": 64, "r": 3, "s": 3,
                      "d": 4, "t": 3, "iterations": 1}
+# Attention: batches, heads, lengths.
+SMALL_ATTENTION = {"b": 1, "h": 2, "q": 256, "k": 256, "iterations": 1,
+                   "warmup_iterations": 0}
+# What their makefiles define.
+DEFINED = {"77_blackwell_mla": ["-DFP16"]}
 # Those that only say how they are used without arguments, whose own sizes they do
 # not take, or that divide sizes.
 GIVEN = {
@@ -50,7 +55,8 @@ OPTION = (r'(?:get_cmd_line_argument|check_cmd_line_flag|get_int_ranges<int>)'
 def options_of(source, text):
     "Small sizes of what the source reads."
     read = set(re.findall(OPTION, text))
-    small = SMALL_CONVOLUTION if {"h", "w", "c"} <= read else SMALL
+    small = (SMALL_CONVOLUTION if {"h", "w", "c"} <= read else
+             SMALL_ATTENTION if {"b", "k"} <= read else SMALL)
     if '"input' in text and "conv" in source.name:
         return ["--n=1", "--h=16", "--w=16", "--c=64", "--k=64"]
     return [f"--{name}={value}" for name, value in small.items()
@@ -87,25 +93,31 @@ def main():
         program = out / name.replace("/", "-")
         others = [str(f) for f in source.parent.glob("*.cpp")]
         why = compile_by([[
-            "nvcc", "-std=c++17", f"-arch=sm_{sm}", "-w",
+            "nvcc", "-std=c++17", "-w",
+            # no PTX: -arch=sm_90a makes some of compute_90, which has less
+            "-gencode", f"arch=compute_{sm},code=sm_{sm}",
             "--expt-relaxed-constexpr", "--expt-extended-lambda",
             f"-I{root}/include", f"-I{root}/tools/util/include",
             f"-I{root}/examples/common", f"-I{source.parent}",
+            *DEFINED.get(source.stem, []),
             "-o", str(program), str(source), *others, "-lcuda"]],
             a.compile_seconds)
         if why:
             table.add(name, "not compiled", 0, why)
             continue
-        how = GIVEN.get(folder, [])
+        checks = (["--verify"] if 'check_cmd_line_flag("verify")' in text
+                  else [])
+        how = GIVEN.get(folder, []) + checks
         options = ["--no-trace", *EXEC.get(folder, [])]
         outcome, spent, said, printed = run(teg, gpu, [str(program), *how],
                                             out, a.seconds, options)
         if outcome == "not ended" and (how := options_of(source, text)):
+            how += checks
             outcome, spent, said, printed = run(
                 teg, gpu, [str(program), *how], out, a.seconds, options)
         outcome = unheard(outcome, said)
         if outcome == "passed" and re.search(r"must be (run|compiled)|requires|"
-                                             r"isn't supported", printed):
+                                             r"isn't supported", printed + said):
             outcome = "waived"
         elif outcome == "passed" and re.search(
                 r"\b(failed|incorrect|not equal)", printed, re.I):
