@@ -185,6 +185,31 @@ static const struct format {
     {"s8_s8_sat", S8, S8, 32, 1, 2}, /* saturates */
 };
 
+/* What is added to, of 64 x 8: floats, integers (1), or integers near their ends
+ * (2). */
+static void draw_sums(void *out, double c[ROWS * 8], int is_integer)
+{
+    for (int i = 0; i < ROWS * 8; i++) {
+        int v = (int)(help_draw() % 2001) - 1000;
+        float x = (float)v;
+
+        if (is_integer == 2)
+            v = i % 2 ? INT32_MAX - 1000 : INT32_MIN + 1000;
+        c[i] = v;
+        memcpy((uint8_t *)out + 4 * i, is_integer ? (void *)&v : &x, 4);
+    }
+}
+
+static double sum_at(const void *out, size_t at, int is_integer)
+{
+    int32_t whole;
+    float real;
+
+    memcpy(&whole, (const uint8_t *)out + 4 * at, 4);
+    memcpy(&real, (const uint8_t *)out + 4 * at, 4);
+    return is_integer ? whole : (double)real;
+}
+
 START_TEST(formats_of_elements)
 {
     const struct format *f = &formats[_i];
@@ -199,28 +224,16 @@ START_TEST(formats_of_elements)
     out = help_buffer(&k, 4 * ROWS * 8);
     fill(to_a, a, (size_t)(ROWS * f->depth), f->a);
     fill(to_b, b, (size_t)(8 * f->depth), f->b);
-    for (int i = 0; i < ROWS * 8; i++) {
-        int v = (int)(help_draw() % 2001) - 1000;
-        float x = (float)v;
-
-        if (f->is_integer == 2)
-            v = i % 2 ? INT32_MAX - 1000 : INT32_MIN + 1000;
-        c[i] = v;
-        memcpy((uint8_t *)out + 4 * i, f->is_integer ? (void *)&v : &x, 4);
-    }
+    draw_sums(out, c, f->is_integer);
     help_run_kernel(&k, 1, 1, THREADS, 1);
     for (int row = 0; row < ROWS; row++) {
         for (int n = 0; n < 8; n++) {
             size_t at = fragment(row, n, 4);
             double want = c[at] + f->sign * dot(a, b, f->depth, row, n);
-            int32_t whole;
-            float real;
 
-            memcpy(&whole, (uint8_t *)out + 4 * at, 4);
-            memcpy(&real, (uint8_t *)out + 4 * at, 4);
             if (f->is_integer == 2)
                 want = fmin(fmax(want, INT32_MIN), INT32_MAX);
-            ck_assert_double_eq(f->is_integer ? whole : (double)real, want);
+            ck_assert_double_eq(sum_at(out, at, f->is_integer), want);
         }
     }
     help_kernel_close(&k);
@@ -388,23 +401,13 @@ START_TEST(sparse_products)
         for (int i = 0; i < f->depth / (f->a == TF32 ? 2 : 4); i++)
             draw_chunk(f, stored, row, i, a, meta);
     }
-    for (int i = 0; i < ROWS * 8; i++) {
-        int v = (int)(help_draw() % 2001) - 1000;
-        float x = (float)v;
-
-        c[i] = v;
-        memcpy((uint8_t *)out + 4 * i, f->is_integer ? (void *)&v : &x, 4);
-    }
+    draw_sums(out, c, f->is_integer);
     help_run_kernel(&k, 1, 1, THREADS, 1);
     for (int row = 0; row < ROWS; row++) {
         for (int n = 0; n < 8; n++) {
             size_t at = fragment(row, n, 4);
-            int32_t whole;
-            float real;
 
-            memcpy(&whole, (uint8_t *)out + 4 * at, 4);
-            memcpy(&real, (uint8_t *)out + 4 * at, 4);
-            ck_assert_double_eq(f->is_integer ? whole : (double)real,
+            ck_assert_double_eq(sum_at(out, at, f->is_integer),
                                 c[at] + f->sign * dot(a, b, f->depth, row, n));
         }
     }
