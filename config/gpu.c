@@ -326,6 +326,20 @@ teg_status teg_gpu_set(struct teg_gpu *gpu, const char *key, const char *value,
     return unknown_key(key, &nearest, d);
 }
 
+teg_status teg_gpu_set_pair(struct teg_gpu *gpu, const char *pair,
+                            struct teg_diag *d)
+{
+    size_t key = strcspn(pair, "="), length = strcspn(pair, "\n");
+    char text[TEG_GPU_PAIR_SIZE];
+
+    if (key >= length || length >= sizeof text)
+        return teg_fail(d, TEG_FORMAT, "", "expected KEY=VALUE, found '%.60s'",
+                        pair);
+    memcpy(text, pair, length);
+    text[key] = text[length] = '\0';
+    return teg_gpu_set(gpu, text, text + key + 1, d);
+}
+
 teg_status teg_gpu_vary(struct teg_gpu *gpu, const char *key, const char *value,
                         struct teg_diag *d)
 {

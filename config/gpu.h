@@ -193,6 +193,14 @@ struct teg_gpu {
 teg_status teg_gpu_set_clock(struct teg_gpu *gpu, const char *mhz,
                              struct teg_diag *d);
 
+enum {
+    TEG_GPU_PAIR_SIZE = 256 /* of a "KEY=VALUE", with the NUL */
+};
+
+/* teg_gpu_set of "KEY=VALUE", which ends where its line does. */
+teg_status teg_gpu_set_pair(struct teg_gpu *gpu, const char *pair,
+                            struct teg_diag *d);
+
 /* teg_gpu_set as a sweep means it: a chip of fewer warps (sm.warps_max) has room
  * for no more threads than those, so who varies the one need not vary the
  * rest. */

@@ -16,10 +16,6 @@
 /* What a GPU keeps for printf unless told. */
 #define PRINTF_BYTES 0x100000u
 
-enum {
-    SETTING_MAX = 256, /* bytes of KEY=VALUE and a zero */
-};
-
 static struct runtime state;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int last_error;
@@ -51,21 +47,14 @@ static teg_status set_clock(struct teg_gpu *gpu, const char *mhz,
                                          : TEG_OK;
 }
 
-/* "KEY=VALUE" lines, as teg exec has checked them. */
+/* "KEY=VALUE" lines. */
 static teg_status set_values(struct teg_gpu *gpu, const char *lines,
                              struct teg_diag *d)
 {
     while (lines != NULL && *lines != '\0') {
-        size_t key = strcspn(lines, "="), all = strcspn(lines, "\n");
-        char text[SETTING_MAX];
-
-        if (key >= all || all >= sizeof text)
-            return teg_fail(d, TEG_FORMAT, "TEG_EXEC_SET",
-                            "expected KEY=VALUE, found '%.40s'", lines);
-        memcpy(text, lines, all);
-        text[key] = text[all] = '\0';
-        TRY(teg_gpu_set(gpu, text, text + key + 1, d));
-        lines += all + (lines[all] != '\0');
+        TRY(teg_gpu_set_pair(gpu, lines, d));
+        lines += strcspn(lines, "\n");
+        lines += *lines != '\0';
     }
     return TEG_OK;
 }

@@ -284,3 +284,35 @@ int gpu_open_default(uint32_t isa, const char *config_dir, struct teg_gpu **gpu)
             (*gpu)->name);
     return status;
 }
+
+static int change(struct teg_gpu *gpu, const char *text)
+{
+    struct teg_diag d;
+
+    if (strchr(text, '\n') != NULL)
+        say("--set", "expected KEY=VALUE, found a line's end");
+    else if (teg_gpu_set_pair(gpu, text, &d) != TEG_OK)
+        say("--set", "%s", d.what);
+    else
+        return EXIT_DONE;
+    return EXIT_USAGE;
+}
+
+int gpu_change(struct teg_gpu *gpu, const char *clock,
+               const struct opt_list *set)
+{
+    struct teg_diag d;
+    int status = EXIT_DONE;
+
+    if (clock == NULL && set->count == 0)
+        return EXIT_DONE;
+    if (clock != NULL && teg_gpu_set_clock(gpu, clock, &d) != TEG_OK) {
+        say("--clock", "%s", d.what);
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; status == EXIT_DONE && i < set->count; i++)
+        status = change(gpu, set->item[i]);
+    if (status == EXIT_DONE && teg_gpu_check(gpu, &d) != TEG_OK)
+        status = say_fault(&d);
+    return status;
+}

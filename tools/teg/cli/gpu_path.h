@@ -7,6 +7,7 @@
 #define TEG_TOOLS_TEG_CLI_GPU_PATH_H
 
 #include "config/gpu_list.h"
+#include "tools/teg/cli/options.h"
 
 /* Finds another file that lies beside the descriptions (a trained forest);
  * says so if there is none. */
@@ -27,6 +28,10 @@ int gpu_open_for(uint32_t isa, const char *config_dir, struct teg_gpu **gpu);
 /* The same, named on standard error. */
 int gpu_open_default(uint32_t isa, const char *config_dir,
                      struct teg_gpu **gpu);
+/* Applies --clock (or NULL) and each --set to a description, and checks it if there
+ * is any. */
+int gpu_change(struct teg_gpu *gpu, const char *clock,
+               const struct opt_list *set);
 /* Where the description is that gpu_open would load, absolute; owned by the
  * caller. */
 int gpu_find(const char *name, const char *config_dir, char **path);

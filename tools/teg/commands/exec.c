@@ -41,7 +41,6 @@ enum {
     STATUS_SIGNAL = 128, /* plus its number, as the shell counts */
     STATUS_CANNOT_RUN = 126,
     KERNELSJSON_SCHEMA = 3, /* traces/list/kernelsjson.h */
-    SETTING_MAX = 256,      /* as tools/cudart/runtime.c reads them */
 };
 
 struct exec {
@@ -169,41 +168,6 @@ static int fit_code(struct exec *e, struct teg_gpu **gpu)
     return EXIT_DONE;
 }
 
-static int check_clock(const struct exec *e, struct teg_gpu *gpu)
-{
-    struct teg_diag d;
-
-    if (e->clock == NULL || teg_gpu_set_clock(gpu, e->clock, &d) == TEG_OK)
-        return EXIT_DONE;
-    say("--clock", "%s", d.what);
-    return EXIT_USAGE;
-}
-
-static int check_set(const struct exec *e, struct teg_gpu *gpu)
-{
-    struct teg_diag d;
-    char key[64];
-
-    for (uint32_t i = 0; i < e->set.count; i++) {
-        const char *text = e->set.item[i], *equals = strchr(text, '=');
-
-        if (equals == NULL || equals - text >= (ptrdiff_t)sizeof key ||
-            strlen(text) >= SETTING_MAX || strchr(text, '\n') != NULL) {
-            say("--set", "expected KEY=VALUE, found '%.60s'", text);
-            return EXIT_USAGE;
-        }
-        snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
-        if (teg_gpu_set(gpu, key, equals + 1, &d) != TEG_OK) {
-            say("--set", "%s", d.what);
-            return EXIT_USAGE;
-        }
-    }
-    return (e->clock == NULL && e->set.count == 0) ||
-                   teg_gpu_check(gpu, &d) == TEG_OK
-               ? EXIT_DONE
-               : say_fault(&d);
-}
-
 /* Caches are as the program leaves them, and not all its kernels have a line. */
 static int check_what_if(const char *name, size_t length,
                          const struct teg_gpu *gpu)
@@ -270,9 +234,7 @@ static int choose_gpu(struct exec *e)
     if (status == EXIT_DONE)
         status = gpu_find(name, e->config_dir, &e->gpu_path);
     if (status == EXIT_DONE)
-        status = check_clock(e, gpu);
-    if (status == EXIT_DONE)
-        status = check_set(e, gpu);
+        status = gpu_change(gpu, e->clock, &e->set);
     if (status == EXIT_DONE)
         status = check_what_ifs(e, gpu);
     teg_gpu_free(gpu);

@@ -229,35 +229,6 @@ int job_open_trace(struct job *job, const char *path)
                : status;
 }
 
-static int apply_set(struct job *job, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    struct teg_diag d;
-    char key[64];
-
-    if (equals == NULL || equals - text >= (ptrdiff_t)sizeof key) {
-        say("--set", "expected KEY=VALUE, found '%s'", text);
-        return EXIT_USAGE;
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
-    if (teg_gpu_set(job->gpu, key, equals + 1, &d) != TEG_OK) {
-        say("--set", "%s", d.what);
-        return EXIT_USAGE;
-    }
-    return EXIT_DONE;
-}
-
-static int apply_clock(struct job *job)
-{
-    struct teg_diag d;
-
-    if (job->clock == NULL ||
-        teg_gpu_set_clock(job->gpu, job->clock, &d) == TEG_OK)
-        return EXIT_DONE;
-    say("--clock", "%s", d.what);
-    return EXIT_USAGE;
-}
-
 static int open_default(struct job *job)
 {
     struct teg_launch launch;
@@ -274,19 +245,12 @@ static int open_default(struct job *job)
 
 int job_open_gpu(struct job *job)
 {
-    struct teg_diag d;
     int status = job->gpu_name != NULL
                      ? gpu_open(job->gpu_name, job->config_dir, &job->gpu)
                      : open_default(job);
 
-    if (status == EXIT_DONE)
-        status = apply_clock(job);
-    for (uint32_t i = 0; status == EXIT_DONE && i < job->set.count; i++)
-        status = apply_set(job, job->set.item[i]);
-    if (status == EXIT_DONE && (job->clock != NULL || job->set.count > 0) &&
-        teg_gpu_check(job->gpu, &d) != TEG_OK)
-        status = say_fault(&d);
-    return status;
+    return status == EXIT_DONE ? gpu_change(job->gpu, job->clock, &job->set)
+                               : status;
 }
 
 bool job_is_single(struct job *job)
