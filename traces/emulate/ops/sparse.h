@@ -38,6 +38,29 @@ static inline uint32_t emu_sparse_bits(const uint32_t *word, unsigned selector,
     return word[lane + row / 8] >> chunk % each * 4 & 15;
 }
 
+/* Which columns the stored elements of a chunk of `wide` columns are, the first of
+ * which is `first`.  Bits that name one column twice, as those of chunks of zeros
+ * do, leave the last ones nowhere; so do those that name them not in their order,
+ * if that is asked for. */
+static inline void emu_sparse_chunk(uint32_t bits, unsigned wide, unsigned first,
+                                    int in_order, uint8_t *column)
+{
+    unsigned one = bits & 3, two = bits >> 2, pair = wide / 4;
+    int is_known = in_order ? one < two : one != two;
+
+    if (wide == 2) {
+        column[0] = (uint8_t)(bits == 4    ? first
+                              : bits == 14 ? first + 1
+                                           : EMU_SPARSE_NOWHERE);
+        return;
+    }
+    for (unsigned i = 0; i < pair; i++) {
+        column[i] = (uint8_t)(first + pair * one + i);
+        column[pair + i] = (uint8_t)(is_known ? first + pair * two + i
+                                              : EMU_SPARSE_NOWHERE);
+    }
+}
+
 /* Columns of B's `depth` rows that A's stored elements meet, `each` of which
  * are in a register.  Returns 0 after a fault: the selector names lanes that
  * the shape has not. */
@@ -57,26 +80,10 @@ static inline int emu_sparse_columns(
         return 0;
     }
     for (unsigned row = 0; row < EMU_SPARSE_ROWS; row++) {
-        for (unsigned c = 0; c < chunks; c++) {
-            uint32_t bits =
-                emu_sparse_bits(word, selector, both_rows, chunks, row, c);
-            uint8_t first = (uint8_t)(wide * c),
-                    *to = &column[row][wide / 2 * c];
-            unsigned one = bits & 3, two = bits >> 2;
-
-            if (wide == 2) {
-                to[0] = bits == 4    ? first
-                        : bits == 14 ? (uint8_t)(first + 1)
-                                     : EMU_SPARSE_NOWHERE;
-                continue;
-            }
-            for (unsigned i = 0; i < wide / 4; i++) {
-                to[i] = (uint8_t)(first + wide / 4 * one + i);
-                to[wide / 4 + i] = one == two
-                                       ? EMU_SPARSE_NOWHERE
-                                       : (uint8_t)(first + wide / 4 * two + i);
-            }
-        }
+        for (unsigned c = 0; c < chunks; c++)
+            emu_sparse_chunk(emu_sparse_bits(word, selector, both_rows, chunks,
+                                             row, c),
+                             wide, wide * c, 0, &column[row][wide / 2 * c]);
     }
     return 1;
 }

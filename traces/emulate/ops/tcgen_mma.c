@@ -25,6 +25,7 @@
 #include "traces/emulate/core/tensor_memory.h"
 #include "traces/emulate/core/values.h"
 #include "traces/emulate/ops/mbarrier.h"
+#include "traces/emulate/ops/sparse.h"
 #include "traces/emulate/ops/tile.h"
 
 enum {
@@ -32,7 +33,6 @@ enum {
     COLUMNS_MAX = 256,
     DEPTH_MAX = 128,
     STORED_MAX = 64,   /* of a row of A */
-    NOWHERE = 255,     /* a column: the stored zero is of none */
     SUBPARTITION = 32, /* lanes */
     BLOCKS = 2,        /* of a pair */
 };
@@ -470,24 +470,11 @@ static int check_metadata(struct emu_warp *w, const struct emu_op *op,
            copies_agree(w, op, b, column, columns, p->stacks, "metadata");
 }
 
-/* Which columns a chunk's stored elements are; 0 if its bits name no columns in their
- * order.  Zeros behind a column that is named need none: chunks of zeros come with
- * bits of 0. */
-static int find_chunk(uint32_t bits, unsigned wide, unsigned first,
-                      const double *a, uint8_t *column)
+/* Whether all that a chunk stores, but for zeros, has a column. */
+static int has_columns(const double *a, const uint8_t *column, unsigned count)
 {
-    unsigned one = bits & 3, two = bits >> 2, pair = wide / 4;
-    int is_known = wide == 2 ? bits == 4 || bits == 14 : one < two;
-
-    if (wide == 2) {
-        column[0] = is_known ? (uint8_t)(first + (bits == 14)) : NOWHERE;
-        return is_known || a[0] == 0;
-    }
-    for (unsigned i = 0; i < pair; i++) {
-        column[i] = (uint8_t)(first + pair * one + i);
-        column[pair + i] =
-            is_known ? (uint8_t)(first + pair * two + i) : NOWHERE;
-        if (!is_known && a[pair + i] != 0)
+    for (unsigned i = 0; i < count; i++) {
+        if (column[i] == EMU_SPARSE_NOWHERE && a[i] != 0)
             return 0;
     }
     return 1;
@@ -508,9 +495,10 @@ static int find_columns(struct emu_warp *w, const struct emu_op *op,
     for (unsigned row = 0; row < p->rows; row++) {
         for (unsigned c = 0; c < p->depth / wide; c++) {
             uint32_t bits = metadata_of(b, p, row, c);
+            uint8_t *column = &f->column[row][wide / 2 * c];
 
-            if (find_chunk(bits, wide, wide * c, &f->a[row][wide / 2 * c],
-                           &f->column[row][wide / 2 * c]))
+            emu_sparse_chunk(bits, wide, wide * c, 1, column);
+            if (has_columns(&f->a[row][wide / 2 * c], column, wide / 2))
                 continue;
             emu_fault(w, op, -1, TEG_LIMIT,
                       "metadata 0x%x of row %u, columns %u to %u, names no %s",
@@ -614,7 +602,9 @@ static void add_rows(struct emu_block *b, unsigned number,
             const double *from = f->b[column % DEPTH_MAX];
             double a = p->sign * f->a[row][k];
 
-            for (unsigned n = 0; n < p->columns && column != NOWHERE; n++)
+            if (column == EMU_SPARSE_NOWHERE)
+                continue;
+            for (unsigned n = 0; n < p->columns; n++)
                 sum[n] += a * from[n];
         }
         for (unsigned n = 0; n < p->columns; n++) {
