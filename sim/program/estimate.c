@@ -22,8 +22,8 @@ struct batch {
 
 struct launch {
     uint32_t task;
-    const struct sim_program_kernel *kernel; /* borrowed */
-    double us, block_us;                     /* alone: all of it, one block */
+    struct sim_program_kernel kernel;
+    double us, block_us; /* alone: all of it, one block */
     int32_t priority;
     uint64_t sequence;
     uint64_t blocks;   /* each several of its own where it has very many */
@@ -206,12 +206,12 @@ static teg_status place(struct estimate *f, struct launch *l,
     if (count == NULL)
         return teg_fail_memory(d);
     for (uint32_t i = 0; i < sms; i++)
-        places[i] = f->infinite ? UINT32_MAX : room(f, &f->sm[i], l->kernel);
+        places[i] = f->infinite ? UINT32_MAX : room(f, &f->sm[i], &l->kernel);
     deal(f, f->infinite && more < l->left ? more : l->left, places, count);
     for (uint32_t i = 0; i < sms && status == TEG_OK; i++) {
         if (count[i] == 0)
             continue;
-        take(&f->sm[i], l->kernel, count[i]);
+        take(&f->sm[i], &l->kernel, count[i]);
         watch(f, l->task, i, (int)count[i]);
         l->left -= count[i];
         l->resident += count[i];
@@ -278,14 +278,14 @@ static double speed_of(const struct launch *l)
     double most = 0;
 
     for (int u = 0; u < SIM_USES; u++)
-        most = fmax(most, l->kernel->use[u]);
+        most = fmax(most, l->kernel.use[u]);
     most = fmin(most, 1);
     return 1 / (1 - most + most * held(l));
 }
 
 static double wanted(const struct launch *l, int use)
 {
-    return filled(l) * l->kernel->use[use] * speed_of(l);
+    return filled(l) * l->kernel.use[use] * speed_of(l);
 }
 
 /* The most that one may have of the resource so that all together have
@@ -413,7 +413,7 @@ static teg_status estimate_add(struct sim_floor *floor,
     if (l == NULL)
         return teg_fail_memory(d);
     *l = (struct launch){.task = how->task,
-                         .kernel = kernel,
+                         .kernel = *kernel,
                          .us = how->us,
                          .priority = how->priority,
                          .sequence = f->sequence++,
@@ -491,7 +491,7 @@ static int retire(struct estimate *f, struct launch *l)
         const struct batch *b = &l->batch[l->first];
 
         f->last_left = l->task;
-        give(&f->sm[b->sm], l->kernel, b->count);
+        give(&f->sm[b->sm], &l->kernel, b->count);
         watch(f, l->task, b->sm, -(int)b->count);
         l->resident -= b->count;
         l->first = (l->first + 1) % l->capacity;

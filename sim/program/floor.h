@@ -31,7 +31,7 @@ struct sim_floor_news {
 
 struct sim_floor_launch {
     uint32_t task, number; /* of its kernel, as sim_program_play has them */
-    const struct sim_program_kernel *kernel; /* borrowed */
+    const struct sim_program_kernel *kernel; /* borrowed while it is offered */
     double us;                               /* alone */
     int32_t priority;                        /* the lower goes first */
     uint32_t primary;  /* task it depends on programmatically, or NONE */

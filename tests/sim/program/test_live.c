@@ -12,6 +12,7 @@ enum {
     STREAMS = 5,
     EVENTS = 6,
     STEPS = 60,
+    LATE_KERNELS = 4, /* that become known behind each entry */
 };
 
 static struct teg_gpu gpu;
@@ -148,6 +149,7 @@ static void play_both(uint64_t seed)
     struct sim_program_result result;
     struct sim_program tasks;
     struct teg_score score = {0}, *own;
+    const struct sim_program_kernel late = {.us = 1e9, .blocks = 1};
     struct sim_live *live;
     uint8_t recorded[EVENTS] = {0};
     double at[EVENTS] = {0}, us;
@@ -188,8 +190,13 @@ static void play_both(uint64_t seed)
                          TEG_OK);
     own->graph = score.graph;
     own->graphs = 1;
-    for (size_t i = 0; i < score.entries; i++)
+    for (size_t i = 0; i < score.entries; i++) {
         ck_assert_int_eq(sim_live_add(live, &score.entry[i], &d), TEG_OK);
+        /* Kernels come as they are launched first, while launches of others run. */
+        for (uint32_t k = 0; k < LATE_KERNELS; k++)
+            ck_assert_int_eq(sim_live_kernel(live, &late, &number, &d), TEG_OK);
+    }
+    ck_assert_uint_eq(number, KERNELS + LATE_KERNELS * score.entries - 1);
     ck_assert(sim_live_idle(live, TEG_SCORE_NONE));
     ck_assert_msg(sim_live_host(live) == tasks.call[tasks.calls - 1].end,
                   "seed %llu: the host", (unsigned long long)seed);

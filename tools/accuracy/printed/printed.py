@@ -119,7 +119,10 @@ def number(text, row):
     found = re.search(row["pattern"], text, re.DOTALL)
     if not found:
         raise Refused(f"{row['program']} did not print {row['what'] or 'it'}")
-    return float(found.group(1))
+    value = float(found.group(1))
+    if value == 0:
+        raise Refused(f"{row['program']} printed 0")
+    return value
 
 
 def error_of(row, here):
