@@ -40,6 +40,12 @@ struct product {
     uint32_t block_m, block_n;
     uint64_t rows;           /* of all groups */
     uint64_t steps, columns; /* factors along K, and along N of a matrix */
+    /* On the host. */
+    std::vector<uint8_t> left, right;
+    std::vector<float> left_scale, right_scale;
+    std::vector<int>
+        layout; /* each row's group, or how many rows a group has */
+    std::vector<uint16_t> result;
 };
 
 static uint32_t draw(void)
@@ -115,24 +121,127 @@ static void *device_cast(const std::vector<uint8_t> &numbers)
 }
 
 /* A matrix whose lines are `inner` numbers side by side, by boxes. */
-static CUtensorMap map(CUtensorMapDataType type, int size, void *at,
-                       uint64_t inner, uint64_t outer, uint32_t box_inner,
-                       uint32_t box_outer, CUtensorMapSwizzle swizzle)
+static void map(CUtensorMap *to, CUtensorMapDataType type, int size, void *at,
+                uint64_t inner, uint64_t outer, uint32_t box_inner,
+                uint32_t box_outer, CUtensorMapSwizzle swizzle)
 {
     const uint64_t shape[2] = {inner, outer}, stride[1] = {inner * size};
     const uint32_t box[2] = {box_inner, box_outer}, step[2] = {1, 1};
-    CUtensorMap result;
 
-    TRY(cuTensorMapEncodeTiled(&result, type, 2, at, shape, stride, box, step,
+    TRY(cuTensorMapEncodeTiled(to, type, 2, at, shape, stride, box, step,
                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                                CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
-    return result;
+}
+
+static struct product draw_product(char **argv)
+{
+    struct product p;
+
+    p.type = atoi(argv[0]);
+    p.groups = strtoull(argv[1], NULL, 10);
+    p.m = strtoull(argv[2], NULL, 10);
+    p.n = strtoull(argv[3], NULL, 10);
+    p.k = strtoull(argv[4], NULL, 10);
+    p.block_m = (uint32_t)atoi(argv[5]);
+    p.block_n = (uint32_t)atoi(argv[6]);
+    p.rows = p.m * p.groups;
+    p.steps = p.k / SCALED;
+    p.columns = (p.n + SCALED - 1) / SCALED;
+    p.left.resize(p.rows * p.k);
+    p.right.resize(p.groups * p.n * p.k);
+    p.left_scale.resize(p.rows * p.steps);
+    p.right_scale.resize(p.groups * p.columns * p.steps);
+    p.layout.resize(p.type == MASKED ? p.groups : p.rows);
+    p.result.resize(p.rows * p.n);
+    for (uint8_t &x : p.left)
+        x = draw_fp8();
+    for (uint8_t &x : p.right)
+        x = draw_fp8();
+    for (float &x : p.left_scale)
+        x = .5f + (float)(draw() & 255) / 256;
+    for (float &x : p.right_scale)
+        x = .5f + (float)(draw() & 255) / 256;
+    for (uint64_t i = 0; i < p.layout.size(); i++)
+        p.layout[i] = (int)(p.type == MASKED ? p.m : i / p.m);
+    return p;
+}
+
+/* The right factor's cast is the last to move much before the product. */
+static void multiply(struct product *p, CUfunction kernel, unsigned multicast,
+                     unsigned shared_bytes, unsigned sms)
+{
+    /* Groups in one matrix count as its rows; masked ones have a matrix each. */
+    uint32_t rows = (uint32_t)(p->type == CONTIGUOUS ? p->rows : p->m);
+    size_t bytes = p->result.size() * sizeof p->result[0];
+    CUlaunchAttribute cluster = {};
+    CUlaunchConfig config = {};
+    alignas(64) CUtensorMap maps[4]; /* as the driver wants them */
+    void *left, *right, *left_scale, *right_scale, *layout, *result;
+    void *arguments[] = {&result,  &right_scale, &layout,  &rows,
+                         &maps[0], &maps[1],     &maps[2], &maps[3]};
+
+    left = device(p->left.data(), p->left.size());
+    right = device_cast(p->right);
+    right_scale =
+        device(p->right_scale.data(), p->right_scale.size() * sizeof(float));
+    left_scale =
+        device(p->left_scale.data(), p->left_scale.size() * sizeof(float));
+    layout = device(p->layout.data(), p->layout.size() * sizeof(int));
+    TRY(cudaMalloc(&result, bytes));
+    map(&maps[0], CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, left, p->k, p->rows, SCALED,
+        p->block_m, CU_TENSOR_MAP_SWIZZLE_128B);
+    map(&maps[1], CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, right, p->k,
+        p->groups * p->n, SCALED, p->block_n, CU_TENSOR_MAP_SWIZZLE_128B);
+    map(&maps[2], CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, left_scale, rows,
+        p->rows / rows * p->steps, p->block_m, 1, CU_TENSOR_MAP_SWIZZLE_NONE);
+    map(&maps[3], CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, result, p->n, p->rows,
+        p->block_n, p->block_m, CU_TENSOR_MAP_SWIZZLE_NONE);
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = multicast;
+    cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+    config.gridDimX = sms;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = p->block_m == 64 ? 256 : 384;
+    config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = shared_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    TRY(cuFuncSetAttribute(kernel,
+                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           (int)shared_bytes));
+    TRY(cuLaunchKernelEx(&config, kernel, arguments, NULL));
+    TRY(cudaMemcpy(p->result.data(), result, bytes, cudaMemcpyDeviceToHost));
+}
+
+/* Whether an element is what its row and column give, as bfloat16 has it. */
+static bool is_right(const struct product *p, uint64_t row, uint64_t column)
+{
+    uint64_t group = row / p->m, right = group * p->n + column;
+    double sum = 0, size = 0;
+
+    for (uint64_t step = 0; step < p->steps; step++) {
+        uint64_t left_scale =
+            p->type == MASKED ? (group * p->steps + step) * p->m + row % p->m
+                              : step * p->rows + row;
+        uint64_t right_scale =
+            (group * p->columns + column / SCALED) * p->steps + step;
+        double part = 0;
+
+        for (uint64_t at = step * SCALED; at < (step + 1) * SCALED; at++)
+            part += fp8_value(p->left[row * p->k + at]) *
+                    fp8_value(p->right[right * p->k + at]);
+        part *= (double)p->left_scale[left_scale] * p->right_scale[right_scale];
+        sum += part;
+        size += fabs(part);
+    }
+    return fabs(bfloat_value(p->result[row * p->n + column]) - sum) <=
+           size / 256;
 }
 
 int main(int argc, char **argv)
 {
-    struct product p = {0};
+    struct product p;
     CUmodule module;
     CUfunction kernel;
     int wrong = 0;
@@ -141,104 +250,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "deepgemm: twelve operands, see deepgemm.cu\n");
         return 2;
     }
-    p.type = atoi(argv[3]);
-    p.groups = strtoull(argv[4], NULL, 10);
-    p.m = strtoull(argv[5], NULL, 10);
-    p.n = strtoull(argv[6], NULL, 10);
-    p.k = strtoull(argv[7], NULL, 10);
-    p.block_m = (uint32_t)atoi(argv[8]);
-    p.block_n = (uint32_t)atoi(argv[9]);
-    p.rows = p.m * p.groups;
-    p.steps = p.k / SCALED;
-    p.columns = (p.n + SCALED - 1) / SCALED;
-
     TRY(cudaFree(NULL));
     TRY(cuModuleLoad(&module, argv[1]));
     TRY(cuModuleGetFunction(&kernel, module, argv[2]));
-
-    std::vector<uint8_t> left(p.rows * p.k), right(p.groups * p.n * p.k);
-    std::vector<float> left_scale(p.rows * p.steps),
-        right_scale(p.groups * p.columns * p.steps);
-    std::vector<int> layout(p.type == MASKED ? p.groups : p.rows);
-    std::vector<uint16_t> result(p.rows * p.n);
-
-    for (uint8_t &x : left)
-        x = draw_fp8();
-    for (uint8_t &x : right)
-        x = draw_fp8();
-    for (float &x : left_scale)
-        x = .5f + (float)(draw() & 255) / 256;
-    for (float &x : right_scale)
-        x = .5f + (float)(draw() & 255) / 256;
-    for (uint64_t i = 0; i < layout.size(); i++)
-        layout[i] = (int)(p.type == MASKED ? p.m : i / p.m);
-
-    void *d_left = device(left.data(), left.size());
-    void *d_right = device_cast(right);
-    void *d_right_scale =
-        device(right_scale.data(), right_scale.size() * sizeof(float));
-    void *d_left_scale =
-        device(left_scale.data(), left_scale.size() * sizeof(float));
-    void *d_layout = device(layout.data(), layout.size() * sizeof(int));
-    void *d_result;
-    TRY(cudaMalloc(&d_result, result.size() * sizeof(uint16_t)));
-
-    /* Groups in one matrix count as its rows; masked ones have a matrix each. */
-    uint32_t rows = (uint32_t)(p.type == CONTIGUOUS ? p.rows : p.m);
-    CUtensorMap maps[4] = {
-        map(CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, d_left, p.k, p.rows, SCALED,
-            p.block_m, CU_TENSOR_MAP_SWIZZLE_128B),
-        map(CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, d_right, p.k, p.groups * p.n,
-            SCALED, p.block_n, CU_TENSOR_MAP_SWIZZLE_128B),
-        map(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, d_left_scale, rows,
-            p.rows / rows * p.steps, p.block_m, 1, CU_TENSOR_MAP_SWIZZLE_NONE),
-        map(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, d_result, p.n, p.rows,
-            p.block_n, p.block_m, CU_TENSOR_MAP_SWIZZLE_NONE)};
-    void *arguments[] = {&d_result, &d_right_scale, &d_layout, &rows,
-                         &maps[0],  &maps[1],       &maps[2],  &maps[3]};
-    CUlaunchAttribute cluster = {};
-    CUlaunchConfig config = {};
-
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = (unsigned)atoi(argv[10]);
-    cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-    config.gridDimX = (unsigned)atoi(argv[12]);
-    config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = p.block_m == 64 ? 256 : 384;
-    config.blockDimY = config.blockDimZ = 1;
-    config.sharedMemBytes = (unsigned)atoi(argv[11]);
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    TRY(cuFuncSetAttribute(kernel,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           (int)config.sharedMemBytes));
-    TRY(cuLaunchKernelEx(&config, kernel, arguments, NULL));
-    TRY(cudaMemcpy(result.data(), d_result, result.size() * sizeof(uint16_t),
-                   cudaMemcpyDeviceToHost));
-
+    p = draw_product(&argv[3]);
+    multiply(&p, kernel, (unsigned)atoi(argv[10]), (unsigned)atoi(argv[11]),
+             (unsigned)atoi(argv[12]));
     for (int i = 0; i < CHECKED; i++) {
-        uint64_t row = draw() % p.rows, column = draw() % p.n;
-        uint64_t group = row / p.m;
-        double sum = 0, size = 0,
-               got = bfloat_value(result[row * p.n + column]);
+        uint64_t row = draw() % p.rows;
 
-        for (uint64_t step = 0; step < p.steps; step++) {
-            double part = 0;
-            uint64_t scale = p.type == MASKED
-                                 ? (group * p.steps + step) * p.m + row % p.m
-                                 : step * p.rows + row;
-
-            for (uint64_t at = step * SCALED; at < (step + 1) * SCALED; at++)
-                part += fp8_value(left[row * p.k + at]) *
-                        fp8_value(right[(group * p.n + column) * p.k + at]);
-            part *=
-                (double)left_scale[scale] *
-                right_scale[(group * p.columns + column / SCALED) * p.steps +
-                            step];
-            sum += part;
-            size += fabs(part);
-        }
-        wrong += !(fabs(got - sum) <= size / 256);
+        wrong += !is_right(&p, row, draw() % p.n);
     }
     if (wrong > 0)
         fprintf(stderr, "deepgemm: %d of %d elements are wrong\n", wrong,
