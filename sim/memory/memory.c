@@ -64,6 +64,21 @@ teg_status sim_memory_carry(struct sim_memory *m,
                : teg_fail_memory(d);
 }
 
+teg_status sim_memory_new_behind(const struct sim_memory *before,
+                                 const struct teg_gpu *gpu,
+                                 struct sim_memory **memory, struct teg_diag *d)
+{
+    teg_status status;
+
+    TRY(sim_memory_new(gpu, gpu->chip.sms, 0, memory, d));
+    status = before != NULL ? sim_memory_carry(*memory, before, d) : TEG_OK;
+    if (status != TEG_OK) {
+        sim_memory_free(*memory);
+        *memory = NULL;
+    }
+    return status;
+}
+
 void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes)
 {
     sim_l2_write(&m->l2, address, bytes);

@@ -45,6 +45,11 @@ void sim_memory_free(struct sim_memory *memory);
 teg_status sim_memory_carry(struct sim_memory *m,
                             const struct sim_memory *before,
                             struct teg_diag *d);
+/* A memory of all SMs, as `before` (NULL: all is cold) was left. */
+teg_status sim_memory_new_behind(const struct sim_memory *before,
+                                 const struct teg_gpu *gpu,
+                                 struct sim_memory **memory,
+                                 struct teg_diag *d);
 /* A copy or a set of memory between kernels has written `bytes` from `address`
  * on: they lie in L2, dirty. */
 void sim_memory_write(struct sim_memory *m, uint64_t address, uint64_t bytes);

@@ -89,10 +89,8 @@ teg_status teg_recall_ask(const struct teg_recall *r, uint64_t kind,
     teg_status status;
 
     *found = (struct teg_recalled){.number = TEG_RECALL_NONE};
-    TRY(sim_memory_new(gpu, gpu->chip.sms, 0, &memory, d));
-    status = before != NULL ? sim_memory_carry(memory, before, d) : TEG_OK;
-    if (status == TEG_OK)
-        status = pass(open, self, gpu, memory, &found->passed, d);
+    TRY(sim_memory_new_behind(before, gpu, &memory, d));
+    status = pass(open, self, gpu, memory, &found->passed, d);
     if (status == TEG_OK)
         found->number = find(r, kind, &found->passed, gpu);
     if (found->number != TEG_RECALL_NONE)

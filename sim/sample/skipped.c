@@ -177,14 +177,8 @@ static teg_status widen(const struct teg_skipped *s, struct sim_memory **memory,
                         struct teg_diag *d)
 {
     struct sim_memory *all;
-    teg_status status;
 
-    TRY(sim_memory_new(s->gpu, s->gpu->chip.sms, 0, &all, d));
-    status = *memory != NULL ? sim_memory_carry(all, *memory, d) : TEG_OK;
-    if (status != TEG_OK) {
-        sim_memory_free(all);
-        return status;
-    }
+    TRY(sim_memory_new_behind(*memory, s->gpu, &all, d));
     sim_memory_free(*memory);
     *memory = all;
     return TEG_OK;
