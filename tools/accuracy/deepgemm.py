@@ -2,8 +2,9 @@
 """DeepGEMM's products of FP8 with scales on an H800, beside what its developers
 measured (docs/accuracy.md).
 
-    deepgemm.py --source DEEPGEMM --cutlass CUTLASS --cuobjdump PROGRAM
-                [--ptxas PTXAS] [--plain] [--work FOLDER] [ROW ...]
+    deepgemm.py --source DEEPGEMM --cutlass CUTLASS
+                (--cuobjdump PROGRAM | --plain) [--ptxas PTXAS]
+                [--work FOLDER] [ROW ...]
 
 DEEPGEMM is a checkout of github.com/deepseek-ai/DeepGEMM at a6d97a1, its first commit,
 whose README has the times, CUTLASS one of CUTLASS 3.6 or later.  Its kernel is compiled
@@ -194,7 +195,8 @@ def main():
     p.add_argument("--work", default="build/accuracy/deepgemm")
     p.add_argument("rows", nargs="*", metavar="ROW", type=int)
     a = p.parse_args()
-    a.plain |= a.cuobjdump is None
+    if a.cuobjdump is None and not a.plain:
+        p.error("needs --cuobjdump, or --plain")
     print("| groups | rows of each | N | K | block, stages, cluster | measured, us "
           "| here | error |\n"
           "| ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |", flush=True)
