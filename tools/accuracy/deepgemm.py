@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import sys
 import types
 
@@ -124,8 +123,13 @@ def patch(a, path):
     folder = os.path.join(a.source, "deep_gemm", "jit")
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    import interleave_ffma  # pylint: disable=import-error
-    interleave_ffma.process(path)
+    try:
+        import interleave_ffma  # pylint: disable=import-error
+        interleave_ffma.process(path)
+    except (ImportError, OSError, AssertionError) as e:
+        raise common.Refused(
+            f"DeepGEMM's interleave_ffma, with {a.cuobjdump}: "
+            f"{e or 'cuobjdump failed'}") from None
 
 
 def compile_kernel(a, p, path):
@@ -140,8 +144,6 @@ def compile_kernel(a, p, path):
         "--expt-extended-lambda", "-arch=sm_90a", "-ptx", "-o", base + ".ptx",
         f"-I{a.source}/deep_gemm/include", f"-I{a.cutlass}/include",
         base + ".cu")
-    with open(base + ".ptx") as f:
-        ptx = f.read()
     if a.ptxas:  # reads none of CUDA 13
         with open(base + ".ptx") as f:
             ptx = re.sub(r"^\.version .*$", ".version 8.7", f.read(), flags=re.M)
@@ -153,7 +155,6 @@ def compile_kernel(a, p, path):
         patch(a, path)
     for suffix in (".cu", ".ptx"):
         os.remove(base + suffix)
-    return path
 
 
 def trace(a, p, host, cubin, path):
@@ -169,10 +170,7 @@ def trace(a, p, host, cubin, path):
 def microseconds(a, p):
     host = common.keep(a.work, "deepgemm", lambda path: common.command(
         "nvcc", "-O2", "-arch=sm_90a", "-o", path,
-        os.path.join(HERE, "deepgemm.cu"), "-lcuda",
-        "-Xlinker", "--allow-shlib-undefined",
-        "-L" + os.path.join(os.path.dirname(os.path.dirname(
-            os.path.realpath(shutil.which("nvcc")))), "lib64", "stubs")))
+        os.path.join(HERE, "deepgemm.cu"), "-lcuda"))
     what = p.name() + ("-plain" if a.plain else "")
     cubin = common.keep(a.work, what + ".cubin",
                         lambda path: compile_kernel(a, p, path))
@@ -197,6 +195,9 @@ def main():
     a = p.parse_args()
     if a.cuobjdump is None and not a.plain:
         p.error("needs --cuobjdump, or --plain")
+    for number in a.rows:
+        if not 1 <= number <= len(ROWS):
+            p.error(f"ROW: 1 to {len(ROWS)}, found {number}")
     print("| groups | rows of each | N | K | block, stages, cluster | measured, us "
           "| here | error |\n"
           "| ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |", flush=True)
